@@ -1,0 +1,24 @@
+/** Order and lateness are judged by provider time, which a sender's clock may have wrong: it is clamped to arrival. */
+export interface Arrival {
+  /** Provider time, epoch ms, or null when the item had none. */
+  providerAt: number | null;
+  /** Database time of storing, epoch ms. */
+  arrivedAt: number;
+  /** Place in the stream of stored events: a database id that rises with each group, then within the group. */
+  position: number;
+}
+
+/** When it was said, epoch ms: never later than it arrived. */
+export function saidAt(arrival: Pick<Arrival, 'providerAt' | 'arrivedAt'>): number {
+  return arrival.providerAt === null ? arrival.arrivedAt : Math.min(arrival.providerAt, arrival.arrivedAt);
+}
+
+/** Provider time, then arrival: WhatsApp's timestamps are whole seconds, so the messages of a burst often tie. */
+export function byTimeSaid(a: Arrival, b: Arrival): number {
+  return saidAt(a) - saidAt(b) || a.arrivedAt - b.arrivedAt || a.position - b.position;
+}
+
+/** Too old for the assistant to answer as if it had just been said. */
+export function isLate(said: number, lateAfterMs: number, now: number): boolean {
+  return now - said > lateAfterMs;
+}

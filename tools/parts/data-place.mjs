@@ -1,0 +1,32 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { dataFolder, root } from './paths.mjs';
+import { canReach, postgresUser } from './postgres-user.mjs';
+
+/**
+ * The folder that holds the embedded database and the secrets of this clone: `.data/`, or, when Postgres runs as a
+ * user of its own who cannot enter the clone (a clone in /root), a folder in /var/lib that is named after the clone.
+ */
+export function dataPlace() {
+  const user = postgresUser();
+  mkdirSync(dataFolder, { recursive: true });
+  if (canReach(user, dataFolder)) return dataFolder;
+  const id = createHash('sha256').update(root).digest('hex').slice(0, 8);
+  const shared = '/var/lib/oneturn';
+  const place = join(shared, `${basename(root)}-${id}`);
+  mkdirSync(place, { recursive: true });
+  // Whatever the umask says: the point of this place is that the other user can enter it.
+  for (const folder of [shared, place]) chmodSync(folder, 0o755);
+  return place;
+}
+
+/** A random secret that is made once and then found again, in a file that only its owner may read. */
+export function keptSecret(place, name) {
+  const folder = join(place, 'secrets');
+  const file = join(folder, name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
+}
