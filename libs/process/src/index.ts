@@ -1,0 +1,18 @@
+export { bootApp, type AppOptions, type RunningApp } from './boot-app.js';
+export { describeEnv, unusedSettings, type SettingDescription } from './describe-env.js';
+export { Drain } from './drain.js';
+export { commaList, EnvError, readEnv, requireDatabaseUrl } from './env.js';
+export { AVAILABLE_STRATEGIES, KNOWN_STRATEGIES } from './env-batching.js';
+export { Env } from './env-schema.js';
+export { createLogger, LOG, shownAddress, type Log } from './log.js';
+export { LOG_EVENTS, logEvent, type LogEvent } from './log-event.js';
+export { Metrics } from './metrics.js';
+export { NestLog } from './nest-log.js';
+export { ProcessModule, type ServiceParts } from './process.module.js';
+export { Readiness, type ReadinessCheck } from './readiness.js';
+export { RepeatingTask, type PassResult, type RepeatingTaskOptions } from './repeating-task.js';
+export { runProcess } from './run-process.js';
+export { Semaphore } from './semaphore.js';
+export { startProcess, startService, type ServiceOptions } from './start.js';
+export { StartRefusal } from './start-refusal.js';
+export { deadline, monotonicMs, settlesWithin, sleep, TimeoutError, withTimeout, type Deadline } from './time.js';
