@@ -1,0 +1,12 @@
+export { adminUrl, urlOfDatabase, withConnection } from './admin-connection.js';
+export type { Scripted } from './answer-script.js';
+export { eventually, type EventuallyOptions, type Found } from './eventually.js';
+export * from './fake-assistant.js';
+export * from './fake-model.js';
+export { freePort } from './free-port.js';
+export { startOwnRedis, type OwnRedis } from './own-redis.js';
+export { repositoryRoot } from './repository-root.js';
+export * from './scripted-server.js';
+export * from './start-service.js';
+export { shiftDatabaseClock, testDatabase, type TestDatabase } from './test-database.js';
+export { testRedis } from './test-redis.js';
