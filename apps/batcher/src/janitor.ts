@@ -1,0 +1,69 @@
+/** What nobody else would ever come back to: lost sends, early statuses, forgotten takeovers, unannounced cases. */
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  AccountDirectory,
+  Database,
+  endTakeovers,
+  policyOfEnv,
+  settleParkedStatuses,
+  settleUnknownParts,
+} from '#inbox';
+import { Drain, Env, LOG, logEvent, RepeatingTask } from '#process';
+import type { Log } from '#process';
+import { Wakeups } from '#queue';
+import { announce } from './announce.js';
+
+/** Rows per step: small, so that nobody waits long for a lock. */
+const STEP = 100;
+
+@Injectable()
+export class Janitor implements OnApplicationBootstrap {
+  private readonly tasks: RepeatingTask[];
+
+  constructor(
+    @Inject(Env) private readonly env: Env,
+    @Inject(LOG) private readonly log: Log,
+    private readonly db: Database,
+    private readonly accounts: AccountDirectory,
+    private readonly wakeups: Wakeups,
+    drain: Drain,
+  ) {
+    const task = (name: string, run: () => Promise<void>): RepeatingTask =>
+      new RepeatingTask({ name, everyMs: env.SWEEP_MS, run, log });
+    this.tasks = [
+      task('unknown parts', () => this.unknownParts()),
+      task('parked statuses', () => this.parkedStatuses()),
+      task('takeovers', () => this.takeovers()),
+      // Its own task: a slow alert receiver must not hold up the sweeps.
+      task('announce', () => announce(this.db, { env, log })),
+    ];
+    drain.onDrain('janitor', () => Promise.all(this.tasks.map((one) => one.stop())));
+  }
+
+  onApplicationBootstrap(): void {
+    for (const task of this.tasks) task.start();
+  }
+
+  private async unknownParts(): Promise<void> {
+    const swept = await settleUnknownParts(this.db, this.accounts, policyOfEnv(this.env), STEP);
+    for (const part of swept.lapsed)
+      logEvent(this.log, 'part-unknown', { partId: part.id, conversationId: part.conversationId });
+    for (const review of swept.reviews) logEvent(this.log, 'review-opened', { ...review });
+    if (swept.resent > 0 || swept.reviews.length > 0) {
+      this.wakeups.wake('deliveries');
+      this.wakeups.wake('turns');
+    }
+  }
+
+  private async parkedStatuses(): Promise<void> {
+    const { unparked } = await settleParkedStatuses(this.db, STEP);
+    if (unparked > 0) this.wakeups.wake('events');
+  }
+
+  private async takeovers(): Promise<void> {
+    const ended = await endTakeovers(this.db, policyOfEnv(this.env));
+    if (ended.length === 0) return;
+    this.log.info({ conversations: ended.length }, 'takeovers ended by themselves');
+    this.wakeups.wake('turns');
+  }
+}

@@ -1,0 +1,113 @@
+/** One pass of the router, and what follows from it after the commit: logs, delayed jobs, wake-ups. */
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  AccountDirectory,
+  Database,
+  isolateEvent,
+  policyOfEnv,
+  routeEvents,
+  sqlState,
+  unroutedIds,
+  type OpenedReview,
+  type Routed,
+  type RouteOptions,
+} from '#inbox';
+import { Env, LOG, logEvent, Metrics } from '#process';
+import type { Log, PassResult } from '#process';
+import { Wakeups, WindowJobs } from '#queue';
+
+/** Events of one transaction. Larger ones would hold many conversations locked for long. */
+const GROUP = 200;
+
+@Injectable()
+export class RouteEvents {
+  private readonly outcomes;
+
+  constructor(
+    @Inject(Env) private readonly env: Env,
+    @Inject(LOG) private readonly log: Log,
+    private readonly db: Database,
+    private readonly accounts: AccountDirectory,
+    private readonly wakeups: Wakeups,
+    private readonly windows: WindowJobs,
+    metrics: Metrics,
+  ) {
+    this.outcomes = metrics.counter('events_routed_total', 'routed events by place', ['place']);
+  }
+
+  async pass(): Promise<PassResult> {
+    const routed = await this.routeGroup();
+    if (routed) {
+      this.follow(routed);
+      return routed.taken === GROUP ? 'again' : undefined;
+    }
+    await this.routeOneByOne();
+    return undefined;
+  }
+
+  /** Null: the group cannot be routed together, because of one of its events. */
+  private async routeGroup(): Promise<Routed | null> {
+    try {
+      return await this.route({ limit: GROUP });
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      this.log.error({ err: error }, 'a group of events cannot be routed: taking them one by one');
+      return null;
+    }
+  }
+
+  /** Finds the event that breaks its group and hands it to a person; its neighbours go their way. */
+  private async routeOneByOne(): Promise<void> {
+    for (const id of await unroutedIds(this.db, GROUP)) {
+      try {
+        this.follow(await this.route({ limit: 1, only: id }));
+      } catch (error) {
+        if (isOutage(error)) throw error;
+        this.log.error({ err: error, event: id }, 'an event cannot be routed: a person must look at it');
+        this.tell(await isolateEvent(this.db, id, error instanceof Error ? error.message : String(error)));
+      }
+    }
+  }
+
+  private route(which: Pick<RouteOptions, 'limit' | 'only'>): Promise<Routed> {
+    const policy = policyOfEnv(this.env);
+    return routeEvents(this.db, this.accounts, { ...which, policy, takeoverMs: this.env.TAKEOVER_TIMEOUT_MS });
+  }
+
+  private follow(routed: Routed): void {
+    for (const { row, placement, conversationId, opens } of routed.placed) {
+      this.outcomes.inc({ place: placement.kind });
+      if (row.event.kind !== 'message') continue;
+      const fields = { messageId: row.externalId, conversationId, eventId: row.id };
+      logEvent(this.log, 'message-received', { ...fields, place: placement.kind });
+      if (placement.kind === 'batch')
+        logEvent(this.log, opens ? 'message-debouncing' : 'message-debounce-reset', fields);
+    }
+    this.tell(routed.reviews);
+    const toArm = routed.batches
+      .filter((batch) => batch.arm)
+      .map((batch) => ({ batchId: batch.id, dueAt: batch.dueAt }));
+    // Not awaited: without the job the sweep finds the batch, at most a second late.
+    if (toArm.length > 0) void this.windows.armWindows(toArm);
+    if (routed.batches.some((batch) => batch.dueAt <= Date.now())) this.wakeups.wake('turns');
+    if (routed.partsMoved) {
+      this.wakeups.wake('deliveries');
+      this.wakeups.wake('turns');
+    }
+  }
+
+  private tell(reviews: OpenedReview[]): void {
+    for (const review of reviews) logEvent(this.log, 'review-opened', { ...review });
+  }
+}
+
+/** The database is away or overloaded, which says nothing about the events. */
+function isOutage(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined ? isConnectionError(error) : /^(08|53|57|40|55|25)/.test(state);
+}
+
+function isConnectionError(error: unknown): boolean {
+  const text = error instanceof Error ? `${error.name} ${error.message}` : '';
+  return /connect|ECONN|timeout|Timed out|terminated|closed|P1001|P1017|P2024|P2028/i.test(text);
+}

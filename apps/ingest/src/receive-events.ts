@@ -1,0 +1,105 @@
+/** A webhook's way: signature, split, group commit, then the wake-up. The answer is the caller's. */
+import { Inject, Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { verifySignature, whatsapp } from '#channels';
+import { AccountDirectory, Database, storeEvents, type Stored } from '#inbox';
+import { Env, LOG, logEvent, Metrics, withTimeout } from '#process';
+import type { Log } from '#process';
+import { Wakeups } from '#queue';
+import { GroupCommit } from './group-commit.js';
+import { toNewEvents } from './to-new-events.js';
+
+export type Received = 'stored' | 'forbidden' | 'unavailable';
+
+/** Longest wait for the commit, ms; after it the channel is asked to come again (a copy is recognised). */
+const COMMIT_MS = 10_000;
+
+@Injectable()
+export class ReceiveEvents {
+  private readonly process = randomUUID();
+  private group = 0;
+  private inFlight = 0;
+  private readonly commits: GroupCommit<Stored>;
+  private readonly webhooks;
+  private readonly events;
+
+  constructor(
+    @Inject(Env) private readonly env: Env,
+    private readonly db: Database,
+    private readonly accounts: AccountDirectory,
+    private readonly wakeups: Wakeups,
+    metrics: Metrics,
+    @Inject(LOG) private readonly log: Log,
+  ) {
+    this.commits = new GroupCommit((events) =>
+      storeEvents(this.db, events, { process: this.process, group: this.group++ }).then((stored) => this.count(stored)),
+    );
+    this.webhooks = metrics.counter('webhooks_total', 'webhooks by answer', ['answer']);
+    this.events = metrics.counter('events_total', 'events by novelty', ['novelty']);
+  }
+
+  async whatsapp(body: Buffer, signature: string | undefined): Promise<Received> {
+    const answer = await this.receive(body, signature);
+    this.webhooks.inc({ answer });
+    return answer;
+  }
+
+  private async receive(body: Buffer, signature: string | undefined): Promise<Received> {
+    const accounts = this.accounts.all();
+    // Before the accounts have been read nothing can be judged: not forbidden, just not yet.
+    if (accounts.length === 0 && !(await this.learn([]))) return 'unavailable';
+    const secret = this.verified(body, signature);
+    if (secret === null) return 'forbidden';
+    if (this.inFlight >= this.env.MAX_IN_FLIGHT) return 'unavailable';
+    this.inFlight++;
+    try {
+      return await this.store(body, secret);
+    } catch (error) {
+      this.log.warn({ err: error }, 'a webhook could not be stored');
+      return 'unavailable';
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  private verified(body: Buffer, signature: string | undefined): string | null {
+    const secrets = new Set(
+      this.accounts.all().flatMap((account) => (account.channel === 'whatsapp' ? account.appSecrets : [])),
+    );
+    return verifySignature(body, signature, [...secrets]);
+  }
+
+  private async store(body: Buffer, secret: string): Promise<Received> {
+    const items = whatsapp.parse(body);
+    const named = items.flatMap((item) =>
+      item.accountExternalId === null ? [] : [`whatsapp:${item.accountExternalId}`],
+    );
+    await this.learn(named);
+    const events = toNewEvents('whatsapp', items, secret, (key) => this.accounts.findByKey(key));
+    if (events.length === 0) return 'stored';
+    await withTimeout(this.commits.add(events, body.length), COMMIT_MS, 'the commit took too long');
+    this.wakeups.wake('events');
+    return 'stored';
+  }
+
+  /** Accounts are rows that may be new since the last look. True when at least one is known. */
+  private async learn(keys: string[]): Promise<boolean> {
+    try {
+      if (keys.length === 0) await this.accounts.refresh();
+      else await this.accounts.know(keys);
+    } catch (error) {
+      this.log.warn({ err: error }, 'the accounts could not be read');
+    }
+    return this.accounts.all().length > 0;
+  }
+
+  /** Once per group: its webhooks share the statement and so the count. */
+  private count(stored: Stored): Stored {
+    this.events.inc({ novelty: 'new' }, stored.fresh);
+    this.events.inc({ novelty: 'duplicate' }, stored.duplicates);
+    if (stored.duplicates > 0) logEvent(this.log, 'message-duplicate', { count: stored.duplicates });
+    if (stored.isolated > 0)
+      this.log.warn({ count: stored.isolated }, 'events were refused as data and stored for review');
+    return stored;
+  }
+}

@@ -1,0 +1,76 @@
+/** The claim loop of turns: rung by wake-ups, freed slots and the sweep; concurrency is its semaphore's. */
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { AccountDirectory, claimTurns, Database, policyOfEnv, type ClaimedTurn } from '#inbox';
+import { Drain, Env, LOG, logEvent, RepeatingTask, Semaphore, settlesWithin } from '#process';
+import type { Log, PassResult } from '#process';
+import { Consumers } from '#queue';
+import { LeaseHeartbeat } from './lease-heartbeat.js';
+import { RunTurn } from './run-turn.js';
+
+/** Batches of one claim: more in one transaction would lock many conversations for long. */
+const CLAIM_AT_ONCE = 20;
+/** Kept of the grace for giving back what did not end, ms. */
+const GIVE_UP_MS = 500;
+
+@Injectable()
+export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
+  private readonly holder = randomUUID();
+  private readonly slots: Semaphore;
+  private readonly task: RepeatingTask;
+
+  constructor(
+    @Inject(Env) private readonly env: Env,
+    @Inject(LOG) private readonly log: Log,
+    private readonly db: Database,
+    private readonly accounts: AccountDirectory,
+    private readonly consumers: Consumers,
+    private readonly turns: RunTurn,
+    private readonly heartbeat: LeaseHeartbeat,
+    drain: Drain,
+  ) {
+    this.slots = new Semaphore(env.TURN_CONCURRENCY);
+    // Without Redis a wake-up takes two hops through Postgres: looking often is quicker than waiting for it.
+    const everyMs = env.REDIS_URL === undefined ? Math.min(env.POLL_MS, env.SWEEP_MS) : env.SWEEP_MS;
+    this.task = new RepeatingTask({ name: 'claim turns', everyMs, run: () => this.pass(), log });
+    drain.onDrain('turns', () => this.rest());
+  }
+
+  onModuleInit(): void {
+    this.consumers.consume('turns', () => this.task.ring());
+  }
+
+  onApplicationBootstrap(): void {
+    this.turns.onFree(() => this.task.ring());
+    this.task.start();
+  }
+
+  private async pass(): Promise<PassResult> {
+    const limit = Math.min(this.slots.free, CLAIM_AT_ONCE);
+    if (limit === 0) return;
+    const claimed = await claimTurns(this.db, this.accounts, {
+      limit,
+      holder: this.holder,
+      leaseMs: this.env.LEASE_MS,
+      policy: policyOfEnv(this.env),
+    });
+    for (const review of claimed.reviews) logEvent(this.log, 'review-opened', { ...review });
+    for (const turn of claimed.turns) this.start(turn);
+    return claimed.turns.length > 0 && this.slots.free > 0 ? 'again' : undefined;
+  }
+
+  private start(turn: ClaimedTurn): void {
+    this.slots.tryTake();
+    void this.turns.run(turn).finally(() => {
+      this.slots.release();
+      this.task.ring();
+    });
+  }
+
+  /** No new claims; what runs may end; what does not end in time keeps its lease or gives it back. */
+  private async rest(): Promise<void> {
+    await this.task.stop();
+    await settlesWithin(this.slots.idle(), Math.max(0, this.env.SHUTDOWN_GRACE_MS - GIVE_UP_MS));
+    await this.heartbeat.giveUp();
+  }
+}

@@ -1,0 +1,130 @@
+/** Claims up to a number of due batches: seals them, gives each a lease and a higher fence. */
+import { decideClaim, policyFor, type ClaimDecision, type ClaimFacts, type ParsedEvent, type Policy } from '#domain';
+import type { AccountDirectory } from './accounts.js';
+import { inTransaction, type Database, type Tx } from './database.js';
+import { readClock, tryLockConversations } from './lock-conversations.js';
+import type { OpenedReview } from './open-reviews.js';
+import { readyBatches } from './ready-batches.js';
+import { unsettledPart } from './unsettled.js';
+import { writeClaims } from './write-claims.js';
+
+export interface ClaimOptions {
+  /** Free slots: claims at most so many. */
+  limit: number;
+  /** Random per boot of the process. */
+  holder: string;
+  leaseMs: number;
+  policy: Policy;
+}
+
+export interface BatchMessage {
+  eventId: string;
+  externalId: string;
+  providerAt: number | null;
+  arrivedAt: number;
+  position: number;
+  event: Extract<ParsedEvent, { kind: 'message' }>;
+}
+
+/** A batch under the claim's locks. */
+export interface BatchFacts {
+  id: string;
+  conversationId: string;
+  accountId: string;
+  thread: string;
+  state: ClaimFacts['state'];
+  readyAt: number;
+  dueAt: number;
+  firstAt: number;
+  attempts: number;
+  fence: string;
+  reason: string | null;
+  takenOver: boolean;
+  otherTurn: boolean;
+  earlierUnsettled: boolean;
+  messages: BatchMessage[];
+}
+
+export interface ClaimedTurn {
+  batchId: string;
+  conversationId: string;
+  accountId: string;
+  thread: string;
+  /** As text: it is 64 bits wide. */
+  fence: string;
+  attempt: number;
+  /** When the batch was due, and the claim's clock; epoch ms. */
+  dueAt: number;
+  claimedAt: number;
+  /** What the turn answers, in the order in which it was said. */
+  messages: BatchMessage[];
+}
+
+export interface Claimed {
+  turns: ClaimedTurn[];
+  reviews: OpenedReview[];
+}
+
+export async function claimTurns(db: Database, accounts: AccountDirectory, options: ClaimOptions): Promise<Claimed> {
+  const ready = await readyBatches(db.prisma, options.limit);
+  if (ready.length === 0) return { turns: [], reviews: [] };
+  await accounts.refresh();
+  return inTransaction(db, async (tx) => {
+    const locked = await tryLockConversations(
+      tx,
+      ready.map((batch) => batch.conversationId),
+    );
+    if (locked.length === 0) return { turns: [], reviews: [] };
+    const now = await readClock(tx);
+    const facts = await readFacts(
+      tx,
+      ready.map((batch) => batch.id),
+      locked,
+    );
+    const decided = onePerConversation(facts).map((batch) => {
+      const policy = policyFor(options.policy, accounts.findById(batch.accountId)?.overrides ?? {});
+      // What a person sent back to the assistant is answered however old it is.
+      const lateAfterMs = batch.reason === 'retried-by-person' ? Infinity : policy.lateAfterMs;
+      const decision = decideClaim({ ...batch, messages: batch.messages }, { ...policy, lateAfterMs }, now);
+      return { batch, decision };
+    });
+    return writeClaims(tx, decided, options, now);
+  });
+}
+
+export interface DecidedClaim {
+  batch: BatchFacts;
+  decision: ClaimDecision;
+}
+
+/** Two threads of one conversation share its one turn: the longer waiting goes first, the other stays due. */
+function onePerConversation(batches: BatchFacts[]): BatchFacts[] {
+  const first = new Map<string, BatchFacts>();
+  for (const batch of [...batches].sort((a, b) => a.readyAt - b.readyAt)) {
+    if (!first.has(batch.conversationId)) first.set(batch.conversationId, batch);
+  }
+  return [...first.values()];
+}
+
+async function readFacts(tx: Tx, batchIds: string[], conversationIds: string[]): Promise<BatchFacts[]> {
+  const batches = await tx.$queryRaw<Omit<BatchFacts, 'messages'>[]>`
+    SELECT b.id::text, b.conversation_id::text AS "conversationId", c.account_id::text AS "accountId", b.thread, b.state,
+      epoch_ms(CASE b.state WHEN 'collecting' THEN b.due_at WHEN 'retry_wait' THEN b.next_attempt_at ELSE b.lease_until END) AS "readyAt",
+      epoch_ms(b.due_at) AS "dueAt", epoch_ms(b.first_at) AS "firstAt", b.attempts, b.fence::text, b.reason,
+      c.taken_over_at IS NOT NULL AS "takenOver",
+      EXISTS (SELECT FROM batch o WHERE (o.conversation_id = b.conversation_id
+          OR o.conversation_id IN (SELECT id FROM conversation WHERE merged_into_id = b.conversation_id))
+        AND o.slot = b.slot AND o.state IN ('running', 'retry_wait') AND o.id <> b.id) AS "otherTurn",
+      EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')}) AS "earlierUnsettled"
+    FROM batch b JOIN conversation c ON c.id = b.conversation_id
+    WHERE b.id = ANY(${batchIds}::bigint[]) AND b.conversation_id = ANY(${conversationIds}::bigint[])
+      AND b.state IN ('collecting', 'retry_wait', 'running')`;
+  const messages = await tx.$queryRaw<(BatchMessage & { batchId: string })[]>`
+    SELECT batch_id::text AS "batchId", id::text AS "eventId", external_id AS "externalId", epoch_ms(provider_at) AS "providerAt",
+      epoch_ms(arrived_at) AS "arrivedAt", (arrival_group * 100000 + arrival_index)::float8 AS position, parsed AS event
+    FROM event WHERE batch_id = ANY(${batches.map((batch) => batch.id)}::bigint[]) AND (outcome IS NULL OR outcome = 'in_batch')
+    ORDER BY id`;
+  const byBatch = new Map<string, BatchMessage[]>();
+  for (const { batchId, ...message } of messages) byBatch.set(batchId, [...(byBatch.get(batchId) ?? []), message]);
+  return batches.map((batch) => ({ ...batch, messages: byBatch.get(batch.id) ?? [] }));
+}

@@ -1,0 +1,94 @@
+/** What an app imports to work on the inbox: the pool, the accounts, and a readiness check on them. */
+import { Module, type DynamicModule, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Drain, Env, LOG, Readiness, requireDatabaseUrl, RepeatingTask } from '#process';
+import type { Log } from '#process';
+import { accountsOfEnv } from './accounts-of-env.js';
+import { AccountDirectory, ensureAccount } from './accounts.js';
+import { hasRealClock } from './check-clock.js';
+import { Database, openDatabase } from './database.js';
+
+/** How often the accounts' rows are read again, ms. */
+const FOLLOW_MS = 5_000;
+
+/** Writes the environment's accounts once the database is there, and follows the table from then on. */
+class InboxLife implements OnApplicationBootstrap, OnApplicationShutdown {
+  private written = false;
+  private readonly follow: RepeatingTask;
+
+  constructor(
+    private readonly db: Database,
+    private readonly accounts: AccountDirectory,
+    private readonly env: Env,
+    private readonly log: Log,
+    readiness: Readiness,
+  ) {
+    this.follow = new RepeatingTask({ name: 'accounts', everyMs: FOLLOW_MS, run: () => this.refresh(), log });
+    readiness.add('postgres', () => this.check());
+  }
+
+  onApplicationBootstrap(): void {
+    this.follow.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.follow.stop();
+    await this.db.close();
+  }
+
+  private async refresh(): Promise<void> {
+    if (!this.written) {
+      await this.refuseReplacedClock();
+      for (const account of accountsOfEnv(this.env)) await ensureAccount(this.db, account);
+      this.written = true;
+    }
+    await this.accounts.refresh(true);
+  }
+
+  /** Tests shift the database's clock by replacing one function. Nothing else may ever run on such a database. */
+  private async refuseReplacedClock(): Promise<void> {
+    if (this.env.NODE_ENV !== 'production' || (await hasRealClock(this.db))) return;
+    this.log.fatal('the function oneturn_now() of this database is not the real clock: refusing to run in production');
+    process.exit(1);
+  }
+
+  private async check(): Promise<void> {
+    if (!this.written) throw new Error('the accounts have not been read yet');
+    await this.db.prisma.$queryRaw`SELECT 1`;
+  }
+}
+
+@Module({})
+export class InboxModule {
+  /** @throws EnvError without DATABASE_URL. */
+  static forService(name: string, env: Readonly<Env>): DynamicModule {
+    const url = requireDatabaseUrl(env);
+    const database = {
+      provide: Database,
+      inject: [LOG],
+      useFactory: (log: Log): Database =>
+        openDatabase({
+          url,
+          poolMax: env.DATABASE_POOL_MAX,
+          applicationName: `oneturn-${name}`,
+          onConnectionError: (error) => log.warn({ err: error }, 'lost a connection to Postgres'),
+        }),
+    };
+    const accounts = {
+      provide: AccountDirectory,
+      inject: [Database],
+      useFactory: (db: Database) => new AccountDirectory(db),
+    };
+    const life = {
+      provide: InboxLife,
+      inject: [Database, AccountDirectory, Env, LOG, Readiness, Drain],
+      useFactory: (db: Database, directory: AccountDirectory, given: Env, log: Log, readiness: Readiness) =>
+        new InboxLife(db, directory, given, log, readiness),
+    };
+    return {
+      module: InboxModule,
+      global: true,
+      providers: [database, accounts, life],
+      exports: [Database, AccountDirectory],
+    };
+  }
+}

@@ -1,0 +1,37 @@
+/** Which batches could start a turn now: due, past their pause, or left by a holder whose lease lapsed. */
+import type { Queryable } from './database.js';
+import { unsettledPart } from './unsettled.js';
+
+export interface ReadyBatch {
+  id: string;
+  conversationId: string;
+}
+
+/**
+ * Oldest due first. What is blocked (a running turn, unsettled parts, a person, an unfinished merge) is left out here,
+ * so that it cannot fill the limit; the claim judges again under the lock.
+ */
+export async function readyBatches(db: Queryable, limit: number): Promise<ReadyBatch[]> {
+  return db.$queryRaw<ReadyBatch[]>`
+    WITH clock AS MATERIALIZED (SELECT oneturn_now() AS now),
+    ready AS (
+      (SELECT b.id, b.conversation_id, b.due_at AS at FROM batch b
+        WHERE b.state = 'collecting' AND b.due_at <= (SELECT now FROM clock)
+          AND NOT EXISTS (SELECT FROM batch o WHERE o.conversation_id = b.conversation_id AND o.slot = b.slot AND o.state IN ('running', 'retry_wait'))
+          AND NOT EXISTS (SELECT FROM conversation m JOIN batch o ON o.conversation_id = m.id AND o.state IN ('running', 'retry_wait')
+            WHERE m.merged_into_id = b.conversation_id)
+          AND NOT EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')})
+          AND NOT EXISTS (SELECT FROM conversation c WHERE c.id = b.conversation_id AND c.taken_over_at IS NOT NULL)
+        ORDER BY b.due_at LIMIT ${limit}::int)
+      UNION ALL
+      (SELECT b.id, b.conversation_id, b.next_attempt_at FROM batch b
+        WHERE b.state = 'retry_wait' AND b.next_attempt_at <= (SELECT now FROM clock)
+          AND NOT EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')})
+        ORDER BY b.next_attempt_at LIMIT ${limit}::int)
+      UNION ALL
+      (SELECT b.id, b.conversation_id, b.lease_until FROM batch b
+        WHERE b.state = 'running' AND b.lease_until <= (SELECT now FROM clock)
+        ORDER BY b.lease_until LIMIT ${limit}::int)
+    )
+    SELECT id::text, conversation_id::text AS "conversationId" FROM ready ORDER BY at LIMIT ${limit}::int`;
+}

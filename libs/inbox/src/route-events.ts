@@ -1,0 +1,196 @@
+/** Gives unrouted events their place, conversation by conversation, a group of them in one transaction. */
+import { placeEvent, policyFor, type BatchTimes, type ParsedEvent, type Policy } from '#domain';
+import type { AccountDirectory } from './accounts.js';
+import { applyTakeover } from './apply-takeover.js';
+import { inTransaction, type Database, type Tx } from './database.js';
+import { findConversations, aliasesOf, type ChatOfEvent } from './find-conversations.js';
+import { lockConversations, readClock, type LockedConversation } from './lock-conversations.js';
+import { mergeConversations } from './merge-conversations.js';
+import { findPartsOfStatuses } from './move-parts.js';
+import { openReviews, type NewReview, type OpenedReview } from './open-reviews.js';
+import { routeStatuses, statusesOf } from './route-statuses.js';
+import { StaleRead } from './sql-errors.js';
+import { takeUnrouted, type UnroutedEvent } from './take-unrouted.js';
+import { writePlacements, type Placed, type TouchedBatch } from './write-placements.js';
+
+export interface Routed {
+  /** How many events got their place; as many as the limit: there may be more. */
+  taken: number;
+  placed: Placed[];
+  batches: TouchedBatch[];
+  reviews: OpenedReview[];
+  /** Parts changed state, so that a waiting batch or part may be free to go. */
+  partsMoved: boolean;
+}
+
+export interface RouteOptions {
+  policy: Policy;
+  limit: number;
+  /** How long a message from the business's own phone silences the assistant, ms. */
+  takeoverMs: number;
+  /** Routes this one event alone. */
+  only?: string;
+}
+
+export async function routeEvents(db: Database, accounts: AccountDirectory, options: RouteOptions): Promise<Routed> {
+  await accounts.refresh();
+  return inTransaction(db, (tx) => routeGroup(tx, accounts, options));
+}
+
+interface ChatEvent {
+  row: UnroutedEvent;
+  accountId: string;
+  event: Extract<ParsedEvent, { chat: unknown }>;
+  conversationId: string;
+}
+
+async function routeGroup(tx: Tx, accounts: AccountDirectory, options: RouteOptions): Promise<Routed> {
+  const events = await takeUnrouted(tx, options.limit, options.only ?? null);
+  if (events.length === 0) return { taken: 0, placed: [], batches: [], reviews: [], partsMoved: false };
+
+  const chats = events.filter(hasChat);
+  const found = await findConversations(tx, chats.map(chatOf));
+  const statuses = statusesOf(events, (id) => accounts.findById(id)?.key);
+  const parts = await findPartsOfStatuses(tx, statuses);
+  const locked = await lockConversations(tx, [
+    ...found.ids,
+    ...found.merges.flatMap((merge) => [merge.survivor, merge.ended]),
+    ...parts.map((part) => part.conversationId),
+  ]);
+  // Another batcher merged one of them away between our look-up and the lock.
+  if (found.ids.some((id) => locked.get(id)?.mergedInto !== null)) throw new StaleRead('a conversation was merged');
+  for (const merge of found.merges) await mergeConversations(tx, merge.survivor, merge.ended);
+  const now = await readClock(tx);
+
+  const inChats = chats.map((row, at): ChatEvent => ({
+    row,
+    accountId: row.accountId,
+    event: row.event,
+    conversationId: found.ids[at] as string,
+  }));
+  const takeovers = inChats.filter(({ event }) => event.kind === 'echo').map((chat) => chat.conversationId);
+  const reviews = await applyEchoes(tx, locked, takeovers, now, options.takeoverMs);
+
+  const collecting = await readCollecting(tx, [...locked.keys()]);
+  const placed: Placed[] = [];
+  for (const chat of inChats) {
+    placed.push(placeChatEvent(chat, locked, collecting, policyOf(accounts, chat.accountId, options.policy), now));
+  }
+  for (const row of events) if (!hasChat(row) && row.event.kind !== 'status') placed.push(placeBare(row));
+  const moved = await routeStatuses(tx, statuses, events, now);
+  placed.push(...moved.placed);
+
+  const batches = await writePlacements(tx, placed, collecting, now);
+  reviews.push(...(await openReviews(tx, placed.flatMap(reviewOf), now)), ...moved.reviews);
+  return { taken: events.length, placed, batches, reviews, partsMoved: moved.partsMoved };
+}
+
+/** A chat that names nobody leads to no conversation: such an event is placed by itself. */
+function hasChat(
+  row: UnroutedEvent,
+): row is UnroutedEvent & { accountId: string; event: Extract<ParsedEvent, { chat: unknown }> } {
+  return row.accountId !== null && 'chat' in row.event && aliasesOf(chatOf(row as never)).length > 0;
+}
+
+function chatOf(row: { accountId: string; event: Extract<ParsedEvent, { chat: unknown }> }): ChatOfEvent {
+  return {
+    accountId: row.accountId,
+    chat: row.event.chat,
+    formerly: row.event.kind === 'system' ? row.event.replaces : [],
+  };
+}
+
+function policyOf(accounts: AccountDirectory, accountId: string, base: Policy): Policy {
+  return policyFor(base, accounts.findById(accountId)?.overrides ?? {});
+}
+
+async function applyEchoes(
+  tx: Tx,
+  locked: Map<string, LockedConversation>,
+  ids: string[],
+  now: number,
+  takeoverMs: number,
+): Promise<OpenedReview[]> {
+  if (ids.length === 0) return [];
+  for (const id of ids) (locked.get(id) as LockedConversation).takenOver = true;
+  return applyTakeover(tx, [...new Set(ids)], 'phone', now + takeoverMs, now);
+}
+
+const slotOf = (conversationId: string, thread: string): string => `${conversationId}\n${thread}`;
+
+async function readCollecting(tx: Tx, conversationIds: string[]): Promise<Map<string, BatchTimes & { id: string }>> {
+  if (conversationIds.length === 0) return new Map();
+  const rows = await tx.$queryRaw<(BatchTimes & { id: string; conversationId: string; thread: string })[]>`
+    SELECT id::text, conversation_id::text AS "conversationId", thread, epoch_ms(first_at) AS "firstAt",
+      epoch_ms(last_at) AS "lastAt", epoch_ms(due_at) AS "dueAt"
+    FROM batch WHERE conversation_id = ANY(${conversationIds}::bigint[]) AND state = 'collecting'`;
+  return new Map(rows.map((row) => [slotOf(row.conversationId, row.thread), row]));
+}
+
+function placeChatEvent(
+  { row, event, accountId, conversationId }: ChatEvent,
+  locked: Map<string, LockedConversation>,
+  collecting: Map<string, BatchTimes>,
+  policy: Policy,
+  now: number,
+): Placed {
+  const conversation = locked.get(conversationId) as LockedConversation;
+  const thread = event.chat.threadId ?? 'main';
+  const slot = slotOf(conversationId, thread);
+  const before = collecting.get(slot) ?? null;
+  const placement = placeEvent(
+    {
+      kind: event.kind,
+      arrival: row,
+      takenOver: conversation.takenOver,
+      firstContact: conversation.lastInboundAt === null,
+      collecting: before,
+    },
+    policy,
+    now,
+  );
+  const opens = placement.kind === 'batch' && before === null;
+  if (placement.kind === 'batch') collecting.set(slot, { ...before, ...placement.times });
+  if (event.kind === 'message' || event.kind === 'unsupported') {
+    // Later events of this group see it: only the very first one is a first contact.
+    conversation.lastInboundAt = Math.max(conversation.lastInboundAt ?? 0, row.providerAt ?? row.arrivedAt);
+  }
+  return { row, accountId, conversationId, thread, slot, placement, opens };
+}
+
+/** Events that belong to no conversation: of the account, or unreadable. */
+function placeBare(row: UnroutedEvent): Placed {
+  const chatless = 'chat' in row.event;
+  return {
+    row,
+    accountId: row.accountId,
+    conversationId: null,
+    thread: null,
+    slot: null,
+    placement:
+      row.event.kind === 'notice' ? { kind: 'ignored', reason: 'notice' } : { kind: 'review', reason: 'unreadable' },
+    opens: false,
+    ...(chatless ? { why: 'it names neither a person nor a group' } : {}),
+  };
+}
+
+function reviewOf(placed: Placed): NewReview[] {
+  if (placed.placement.kind !== 'review') return [];
+  const { row } = placed;
+  const unreadable = row.event.kind === 'unreadable' ? row.event.why : null;
+  return [
+    {
+      subject: `event:${row.id}`,
+      reason: placed.placement.reason,
+      detail: placed.why ?? unreadable ?? describe(row.event),
+      accountId: placed.accountId,
+      conversationId: placed.conversationId,
+      eventId: row.id,
+    },
+  ];
+}
+
+function describe(event: ParsedEvent): string | null {
+  if (event.kind === 'message') return event.speech.text.slice(0, 500);
+  return event.kind === 'unsupported' ? `The channel did not hand over this message (${event.what}).` : null;
+}

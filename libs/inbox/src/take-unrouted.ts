@@ -1,0 +1,29 @@
+/** Takes events that no batcher has given a place yet; what another batcher holds is skipped. */
+import type { ParsedEvent } from '#domain';
+import type { Tx } from './database.js';
+
+export interface UnroutedEvent {
+  id: string;
+  accountId: string | null;
+  externalId: string;
+  providerAt: number | null;
+  arrivedAt: number;
+  position: number;
+  event: ParsedEvent;
+}
+
+/** Group and place in one number: it orders what arrived in the same millisecond at one process. */
+const POSITION_STEP = 100_000;
+
+/**
+ * `is null`, never a remembered position: lower ids may commit later than higher ones. `only` takes one event,
+ * for finding the one that breaks a group.
+ */
+export async function takeUnrouted(tx: Tx, limit: number, only: string | null): Promise<UnroutedEvent[]> {
+  const rows = await tx.$queryRaw<(Omit<UnroutedEvent, 'event'> & { event: ParsedEvent | null })[]>`
+    SELECT id::text, account_id::text AS "accountId", external_id AS "externalId", epoch_ms(provider_at) AS "providerAt",
+      epoch_ms(arrived_at) AS "arrivedAt", (arrival_group * ${POSITION_STEP}::int + arrival_index)::float8 AS position, parsed AS event
+    FROM event WHERE routed_at IS NULL AND (${only}::bigint IS NULL OR id = ${only}::bigint)
+    ORDER BY id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`;
+  return rows.map((row) => ({ ...row, event: row.event ?? { kind: 'unreadable', why: 'nothing was parsed' } }));
+}

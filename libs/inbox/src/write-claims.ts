@@ -1,0 +1,132 @@
+/** Writes the decisions of one claim, grouped: a handful of statements however many batches there are. */
+import { byTimeSaid, type FinalBatchState } from '#domain';
+import type { BatchFacts, Claimed, ClaimedTurn, ClaimOptions, DecidedClaim } from './claim-turns.js';
+import type { Tx } from './database.js';
+import { openReviews, type NewReview } from './open-reviews.js';
+
+export async function writeClaims(
+  tx: Tx,
+  decided: DecidedClaim[],
+  options: ClaimOptions,
+  now: number,
+): Promise<Claimed> {
+  const turns: ClaimedTurn[] = [];
+  const reviews: NewReview[] = [];
+  const ended: { batch: BatchFacts; state: FinalBatchState; reason: string }[] = [];
+  const lateEvents: string[] = [];
+  for (const { batch, decision } of decided) {
+    switch (decision.kind) {
+      case 'refuse':
+        break;
+      case 'empty':
+        ended.push({ batch, state: 'superseded', reason: 'nothing-left' });
+        break;
+      case 'late':
+        ended.push({ batch, state: 'review', reason: 'late' });
+        lateEvents.push(...batch.messages.map((message) => message.eventId));
+        reviews.push(reviewOf(batch, 'late', 'All messages were too old for the assistant when their turn came.'));
+        break;
+      case 'exhausted':
+        ended.push({ batch, state: 'review', reason: 'turn-failed' });
+        reviews.push(
+          reviewOf(
+            batch,
+            'turn-failed',
+            `No attempt out of ${batch.attempts} came to an end: the process died or hung each time.`,
+          ),
+        );
+        break;
+      case 'claim': {
+        const late = new Set(decision.late);
+        for (const message of batch.messages) {
+          if (!late.has(message.position)) continue;
+          lateEvents.push(message.eventId);
+          reviews.push({
+            ...reviewOf(batch, 'late', message.event.speech.text.slice(0, 500)),
+            subject: `event:${message.eventId}`,
+            eventId: message.eventId,
+            batchId: null,
+          });
+        }
+        turns.push({
+          batchId: batch.id,
+          conversationId: batch.conversationId,
+          accountId: batch.accountId,
+          thread: batch.thread,
+          fence: (BigInt(batch.fence) + 1n).toString(),
+          attempt: batch.attempts + 1,
+          dueAt: batch.dueAt,
+          claimedAt: now,
+          messages: batch.messages.filter((message) => !late.has(message.position)).sort(byTimeSaid),
+        });
+      }
+    }
+  }
+  await endLapsedTurns(
+    tx,
+    decided.filter(({ batch }) => batch.state === 'running'),
+    now,
+  );
+  await sealEvents(tx, [...turns.map((turn) => turn.batchId), ...ended.map(({ batch }) => batch.id)], lateEvents, now);
+  await startTurns(tx, turns, options, now);
+  await endBatches(tx, ended, now);
+  return { turns, reviews: await openReviews(tx, reviews, now) };
+}
+
+function reviewOf(batch: BatchFacts, reason: 'late' | 'turn-failed', detail: string): NewReview {
+  return {
+    subject: `batch:${batch.id}`,
+    reason,
+    detail,
+    accountId: batch.accountId,
+    conversationId: batch.conversationId,
+    batchId: batch.id,
+  };
+}
+
+async function endLapsedTurns(tx: Tx, decided: DecidedClaim[], now: number): Promise<void> {
+  const gone = decided.filter(({ decision }) => decision.kind !== 'refuse').map(({ batch }) => batch.id);
+  if (gone.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE turn SET ended_at = from_epoch_ms(${now}), outcome = 'lapsed', error = coalesce(error, 'the lease ran out')
+    WHERE batch_id = ANY(${gone}::bigint[]) AND ended_at IS NULL`;
+}
+
+/** The seal: from here on the batch takes no more messages, and those it has are accounted for. */
+async function sealEvents(tx: Tx, batchIds: string[], lateEvents: string[], now: number): Promise<void> {
+  if (lateEvents.length > 0) {
+    await tx.$executeRaw`
+      UPDATE event SET outcome = 'review', reason = 'late', outcome_at = from_epoch_ms(${now}) WHERE id = ANY(${lateEvents}::bigint[])`;
+  }
+  if (batchIds.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE event SET outcome = 'in_batch', outcome_at = from_epoch_ms(${now})
+    WHERE batch_id = ANY(${batchIds}::bigint[]) AND outcome IS NULL`;
+}
+
+async function startTurns(tx: Tx, turns: ClaimedTurn[], options: ClaimOptions, now: number): Promise<void> {
+  if (turns.length === 0) return;
+  const ids = turns.map((turn) => turn.batchId);
+  const fences = turns.map((turn) => turn.fence);
+  await tx.$executeRaw`
+    UPDATE batch SET state = 'running', fence = row.fence, attempts = batch.attempts + 1, holder = ${options.holder},
+      lease_until = from_epoch_ms(${now + options.leaseMs}), sealed_at = coalesce(sealed_at, from_epoch_ms(${now})), next_attempt_at = NULL
+    FROM unnest(${ids}::bigint[], ${fences}::bigint[]) AS row (id, fence) WHERE batch.id = row.id`;
+  await tx.$executeRaw`
+    INSERT INTO turn (batch_id, attempt, fence, holder, started_at)
+    SELECT id, attempt, fence, ${options.holder}, from_epoch_ms(${now})
+    FROM unnest(${ids}::bigint[], ${turns.map((turn) => turn.attempt)}::int[], ${fences}::bigint[]) AS row (id, attempt, fence)`;
+}
+
+async function endBatches(
+  tx: Tx,
+  ended: { batch: BatchFacts; state: FinalBatchState; reason: string }[],
+  now: number,
+): Promise<void> {
+  if (ended.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE batch SET state = row.state, reason = row.reason, fence = batch.fence + 1, holder = NULL, lease_until = NULL,
+      next_attempt_at = NULL, sealed_at = coalesce(sealed_at, from_epoch_ms(${now})), finished_at = from_epoch_ms(${now})
+    FROM unnest(${ended.map(({ batch }) => batch.id)}::bigint[], ${ended.map(({ state }) => state)}::text[],
+      ${ended.map(({ reason }) => reason)}::text[]) AS row (id, state, reason) WHERE batch.id = row.id`;
+}
