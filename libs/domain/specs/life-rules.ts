@@ -77,9 +77,11 @@ export const failuresUseAllAttempts: Rule = ({ turns, ends }, { policy }) =>
   });
 
 export const turnsAreNotEarly: Rule = ({ turns }, { policy }) =>
-  turns.flatMap(({ attempt, batch, claimedAt, messages, person }) => {
-    if (attempt > 1 || messages.length === 0) return [];
-    return claimedAt < dueAt(messages, policy) ? [`person ${person}: batch ${batch} claimed at ${claimedAt}`] : [];
+  turns.flatMap(({ attempt, batch, claimedAt, messages, late, person }) => {
+    if (attempt > 1) return [];
+    return claimedAt < dueAt([...messages, ...late], policy)
+      ? [`person ${person}: batch ${batch} claimed at ${claimedAt}`]
+      : [];
   });
 
 export const lateMeansLate: Rule = ({ turns, ends }, { policy }) => {
@@ -101,7 +103,9 @@ export function noWaitBeyondTheCap(policy: Policy, broken: string[]): Watch {
     if (freeSlots === 0) return;
     for (const chat of chats) {
       const due = nextStep(chat, policy);
-      if (chat.settledAt <= now && due <= now) broken.push(`at ${now} something is overdue since ${due}`);
+      // What this very sweep set free is the next one's.
+      const free = chat.settledAt <= now && chat.freeAt < now;
+      if (free && due <= now) broken.push(`at ${now} something is overdue since ${due}`);
     }
   };
 }

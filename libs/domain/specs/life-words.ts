@@ -49,6 +49,8 @@ export interface Chat {
   sealed: Batch | null;
   /** Until then parts of the last reply are unsettled. */
   settledAt: number;
+  /** When its last turn was over. */
+  freeAt: number;
 }
 
 export interface Turn {
@@ -56,6 +58,8 @@ export interface Turn {
   batch: number;
   attempt: number;
   messages: Said[];
+  /** Grew too old while they waited, and left the batch at this claim. */
+  late: Said[];
   claimedAt: number;
   stopsAt: number;
   /** Until then the lease holds, whether or not its holder lives. */

@@ -2,7 +2,7 @@
  * For specs only: people, batchers and responders on a virtual clock, held together by nothing but the domain's
  * decisions. Whatever goes wrong here goes wrong because a decision said so.
  */
-import { byTimeSaid, type Arrival } from '../src/arrival.js';
+import { byTimeSaid } from '../src/arrival.js';
 import { decideClaim } from '../src/claim.js';
 import { placeEvent } from '../src/place-event.js';
 import type { Policy } from '../src/policy.js';
@@ -106,9 +106,9 @@ class Lives {
   }
 
   private startTurn(chat: Chat, batch: Batch, late: number[], now: number): void {
-    const isLate = (said: Arrival): boolean => late.includes(said.position);
-    this.end(batch.messages.filter(isLate), 'late', null, now);
-    batch.messages = batch.messages.filter((said) => !isLate(said)).sort(byTimeSaid);
+    const tooOld = batch.messages.filter((said) => late.includes(said.position));
+    this.end(tooOld, 'late', null, now);
+    batch.messages = batch.messages.filter((said) => !tooOld.includes(said)).sort(byTimeSaid);
     if (chat.collecting === batch) chat.collecting = null;
     chat.sealed = batch;
     batch.state = 'running';
@@ -118,7 +118,13 @@ class Lives {
     // Renewed for as long as the holder lives.
     batch.leaseUntil = stopsAt + this.script.leaseMs;
     const turn: Turn = {
-      ...{ person: batch.person, batch: batch.id, attempt: batch.attempts, messages: [...batch.messages] },
+      ...{
+        person: batch.person,
+        batch: batch.id,
+        attempt: batch.attempts,
+        messages: [...batch.messages],
+        late: tooOld,
+      },
       ...{ claimedAt: now, stopsAt, end: attempt.end, settledAt: stopsAt + attempt.settleMs },
       validUntil: attempt.end === 'dies' ? batch.leaseUntil : stopsAt,
     };
@@ -146,7 +152,9 @@ class Lives {
   private close(chat: Chat, batch: Batch, how: End['how'], now: number): void {
     this.end(batch.messages, how, batch.id, now);
     if (chat.collecting === batch) chat.collecting = null;
-    if (chat.sealed === batch) chat.sealed = null;
+    if (chat.sealed !== batch) return;
+    chat.sealed = null;
+    chat.freeAt = now;
   }
 
   private end(messages: Said[], how: End['how'], batch: number | null, at: number): void {
@@ -160,7 +168,7 @@ class Lives {
   }
 
   private chatOf(person: number): Chat {
-    const chat = this.chats.get(person) ?? { collecting: null, sealed: null, settledAt: 0 };
+    const chat = this.chats.get(person) ?? { collecting: null, sealed: null, settledAt: 0, freeAt: 0 };
     this.chats.set(person, chat);
     return chat;
   }

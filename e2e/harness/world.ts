@@ -1,0 +1,138 @@
+/** A whole oneturn for one test: separate processes, a database of its own, a queue backend, the simulator, an assistant. */
+import {
+  startFakeAssistant,
+  startOwnRedis,
+  startService,
+  testDatabase,
+  withConnection,
+  type FakeAssistant,
+  type OwnRedis,
+  type RunningService,
+  type ServiceName,
+  type TestDatabase,
+} from '#testing';
+import { createPerson, type Person } from './person.js';
+import { SimulatorClient } from './simulator-client.js';
+
+export type Backend = 'redis' | 'postgres';
+/** Both, or the Postgres one alone when the run says visibly that it skips Redis. */
+export const BACKENDS: Backend[] = process.env['SKIP_REDIS'] === '1' ? ['postgres'] : ['redis', 'postgres'];
+
+/** The cases' own default configuration: short window, lease and backoff. */
+const TEST_ENV = {
+  WINDOW_MS: '2000',
+  MAX_WAIT_MS: '6000',
+  LEASE_MS: '4000',
+  LEASE_RENEW_MS: '1000',
+  MAX_ATTEMPTS: '4',
+  RETRY_BASE_MS: '200',
+  SWEEP_MS: '200',
+  SEND_TIMEOUT_MS: '2000',
+  UNKNOWN_WAIT_MS: '2000',
+  SHUTDOWN_GRACE_MS: '2000',
+  WHATSAPP_PHONE_NUMBER_ID: '402600000000201',
+  WHATSAPP_ACCESS_TOKEN: 'test-access-token',
+  WHATSAPP_APP_SECRET: 'test-app-secret',
+  WHATSAPP_VERIFY_TOKEN: 'test-verify-token',
+  CONSOLE_API_TOKEN: 'test-console-token',
+  ASSISTANT_SECRET: 'test-assistant-secret',
+};
+
+export interface WorldOptions {
+  backend: Backend;
+  /** Over the cases' own configuration. */
+  env?: Record<string, string>;
+  /** How many of each service (default one of each). */
+  services?: Partial<Record<'ingest' | 'batcher' | 'responder' | 'console', number>>;
+  /** Shown to the services as REDIS_URL in place of a Redis of this world. */
+  redisUrl?: string;
+}
+
+export interface World {
+  env: Record<string, string>;
+  database: TestDatabase;
+  /** Null on the Postgres backend. */
+  redis: OwnRedis | null;
+  simulator: SimulatorClient;
+  assistant: FakeAssistant;
+  running: RunningService[];
+  only(name: ServiceName): RunningService;
+  /** Starts one more process of a service, on ports of its own. */
+  start(name: ServiceName, env?: Record<string, string>): Promise<RunningService>;
+  person(phone?: string): Person;
+  query<T>(sql: string, values?: unknown[]): Promise<T[]>;
+  console<T>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
+  close(): Promise<void>;
+}
+
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const database = await testDatabase();
+  const assistant = await startFakeAssistant();
+  const redis = options.backend === 'redis' && options.redisUrl === undefined ? await startOwnRedis() : null;
+  const redisUrl = options.redisUrl ?? redis?.url;
+  const env: Record<string, string> = {
+    ...TEST_ENV,
+    DATABASE_URL: database.url,
+    AI_MODEL: 'http',
+    ASSISTANT_URL: assistant.url,
+    ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+    ...options.env,
+  };
+  const running: RunningService[] = [];
+  const start = async (name: ServiceName, more: Record<string, string> = {}): Promise<RunningService> => {
+    const service = await startService(name, { ...env, ...more });
+    running.push(service);
+    return service;
+  };
+  const simulator = new SimulatorClient(
+    await start('simulator', { SIMULATOR_WEBHOOK_URL: 'http://127.0.0.1:9/not-yet' }),
+  );
+  env['WHATSAPP_API_URL'] = simulator.url;
+  const counts = { ingest: 1, batcher: 1, responder: 1, console: 1, ...options.services };
+  const names = Object.entries(counts).flatMap(([name, count]) => Array<ServiceName>(count).fill(name as ServiceName));
+  await Promise.all(names.map((name) => start(name)));
+  const only = (name: ServiceName): RunningService => {
+    const found = running.find((service) => service.name === name);
+    if (!found) throw new Error(`no ${name} is running in this world`);
+    return found;
+  };
+  if (counts.ingest > 0) await simulator.deliverTo(`${only('ingest').url}/webhooks/whatsapp`, env);
+  let people = 0;
+  return {
+    env,
+    database,
+    redis,
+    simulator,
+    assistant,
+    running,
+    only,
+    start,
+    person: (phone = `1555010${String(1000 + people++)}`) => createPerson(simulator, phone),
+    query: <T>(sql: string, values: unknown[] = []) =>
+      withConnection(database.url, async (client) => (await client.query(sql, values)).rows as T[]),
+    console: <T>(path: string, init: { method?: string; body?: unknown } = {}) =>
+      callConsole<T>(only('console').url, env['CONSOLE_API_TOKEN'] as string, path, init),
+    close: async () => {
+      await Promise.all(running.map((service) => service.kill('SIGKILL')));
+      await assistant.close();
+      await redis?.kill();
+      await database.drop();
+    },
+  };
+}
+
+async function callConsole<T>(
+  url: string,
+  token: string,
+  path: string,
+  init: { method?: string; body?: unknown },
+): Promise<T> {
+  const response = await fetch(`${url}${path}`, {
+    method: init.method ?? 'GET',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as T;
+}
