@@ -56,6 +56,7 @@ test('after a kill it starts again on the same port with what was committed', as
   postgres = await start();
   expect(postgres).toMatchObject({ adopted: false, port: before.port });
   expect(await query('SELECT a FROM kept')).toEqual([{ a: 1 }]);
+  await query('DROP TABLE kept');
 }, 60_000);
 
 test('another program that has the id of a killed postmaster is not taken for it', async () => {

@@ -79,7 +79,7 @@ async function startAll(place, stops, stopRequested) {
     }
   });
   dead.catch(() => {});
-  await Promise.race([dead, untilReady(env, services, () => stopRequested.any())]);
+  await Promise.race([dead, untilReady(env, services, place, () => stopRequested.any())]);
   state.ready = true;
   if (!stopRequested.any()) announce(env, simulated, place, postgres);
 }
@@ -92,7 +92,7 @@ async function refuseTakenPorts(env, services) {
   }
 }
 
-async function untilReady(env, services, given) {
+async function untilReady(env, services, place, given) {
   for (const deadline = Date.now() + readyMs; ; await delay(100)) {
     const waiting = [];
     for (const service of services) {
@@ -103,7 +103,8 @@ async function untilReady(env, services, given) {
       if (answer?.status !== 200) waiting.push(service.toLowerCase());
     }
     if (waiting.length === 0 || given()) return;
-    if (Date.now() > deadline) throw new Failure(`not ready after a minute: ${waiting.join(', ')}; see the logs`);
+    if (Date.now() > deadline)
+      throw new Failure(`not ready after a minute: ${waiting.join(', ')}; the logs are in ${join(place, 'logs')}`);
   }
 }
 

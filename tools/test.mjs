@@ -17,11 +17,12 @@ const say = (line) => console.log(line);
 
 await runTool('test', async () => {
   const args = process.argv.slice(2);
+  const stopping = new AbortController();
+  // Before anything is started, so that whatever was started is stopped.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort(signal));
   if (!args.includes('--no-setup')) await setup(say);
   const { startTestServices } = await import('./test-services.mjs');
   const services = await startTestServices(say);
-  const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort(signal));
   const limit = setTimeout(() => stopping.abort('the time limit'), limitMs);
   const total = { passed: 0, failed: 0 };
   try {

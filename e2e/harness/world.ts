@@ -11,8 +11,10 @@ import {
   type ServiceName,
   type TestDatabase,
 } from '#testing';
+import { AnswersByPerson } from './answers-by-person.js';
 import { createPerson, type Person } from './person.js';
 import { SimulatorClient } from './simulator-client.js';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
 export type Backend = 'redis' | 'postgres';
 /** Both, or the Postgres one alone when the run says visibly that it skips Redis. */
@@ -46,11 +48,18 @@ export interface WorldOptions {
   services?: Partial<Record<'ingest' | 'batcher' | 'responder' | 'console', number>>;
   /** Shown to the services as REDIS_URL in place of a Redis of this world. */
   redisUrl?: string;
+  /** The services reach the database over a wire that the test can cut. */
+  databaseWire?: boolean;
+  /** Runs before the services start; `env` is what they get. */
+  prepare?: (database: TestDatabase, env: Record<string, string>) => Promise<void>;
 }
 
 export interface World {
   env: Record<string, string>;
+  /** Reached directly, also where the services are cut off from it. */
   database: TestDatabase;
+  /** With `databaseWire` only. */
+  wire: TcpProxy | null;
   /** Null on the Postgres backend. */
   redis: OwnRedis | null;
   simulator: SimulatorClient;
@@ -68,11 +77,13 @@ export interface World {
 export async function startWorld(options: WorldOptions): Promise<World> {
   const database = await testDatabase();
   const assistant = await startFakeAssistant();
+  const answers = new AnswersByPerson(assistant);
+  const wire = options.databaseWire === true ? await startTcpProxy(database.url) : null;
   const redis = options.backend === 'redis' && options.redisUrl === undefined ? await startOwnRedis() : null;
   const redisUrl = options.redisUrl ?? redis?.url;
   const env: Record<string, string> = {
     ...TEST_ENV,
-    DATABASE_URL: database.url,
+    DATABASE_URL: wire?.through(database.url) ?? database.url,
     AI_MODEL: 'http',
     ASSISTANT_URL: assistant.url,
     ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
@@ -88,6 +99,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     await start('simulator', { SIMULATOR_WEBHOOK_URL: 'http://127.0.0.1:9/not-yet' }),
   );
   env['WHATSAPP_API_URL'] = simulator.url;
+  await options.prepare?.(database, env);
   const counts = { ingest: 1, batcher: 1, responder: 1, console: 1, ...options.services };
   const names = Object.entries(counts).flatMap(([name, count]) => Array<ServiceName>(count).fill(name as ServiceName));
   await Promise.all(names.map((name) => start(name)));
@@ -101,13 +113,14 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   return {
     env,
     database,
+    wire,
     redis,
     simulator,
     assistant,
     running,
     only,
     start,
-    person: (phone = `1555010${String(1000 + people++)}`) => createPerson(simulator, phone),
+    person: (phone = `1555010${String(1000 + people++)}`) => createPerson(simulator, phone, answers),
     query: <T>(sql: string, values: unknown[] = []) =>
       withConnection(database.url, async (client) => (await client.query(sql, values)).rows as T[]),
     console: <T>(path: string, init: { method?: string; body?: unknown } = {}) =>
@@ -115,6 +128,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     close: async () => {
       await Promise.all(running.map((service) => service.kill('SIGKILL')));
       await assistant.close();
+      await wire?.close();
       await redis?.kill();
       await database.drop();
     },

@@ -20,7 +20,7 @@ const sourceFiles = () =>
 /** Generates the Prisma client when the schema changed since the last time. */
 export async function generateClient(say) {
   const schema = schemaFiles();
-  if (!schema.some((file) => file.endsWith('.prisma'))) return;
+  if (!schema.some((file) => file.endsWith('.prisma'))) throw new Failure('prisma/schema.prisma is missing');
   const wanted = hashFiles(schema);
   if (readStamp(schemaStamp) === wanted && existsSync(client)) return;
   say('generating the database client ...');

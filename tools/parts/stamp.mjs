@@ -8,10 +8,11 @@ export function filesBelow(paths, keep = () => true, without = new Set()) {
   const found = [];
   const visit = (path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat?.isDirectory())
-      for (const name of readdirSync(path))
-        if (!without.has(name)) visit(join(path, name));
-        else if (stat?.isFile() && keep(path)) found.push(path);
+    if (stat?.isFile() && keep(path)) found.push(path);
+    if (!stat?.isDirectory()) return;
+    for (const name of readdirSync(path)) {
+      if (!without.has(name)) visit(join(path, name));
+    }
   };
   for (const path of paths) visit(path);
   return found.sort();

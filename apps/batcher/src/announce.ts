@@ -7,7 +7,7 @@ const LIMIT = 50;
 const PASS_MS = 8_000;
 const POST_MS = 4_000;
 /** After a POST that was not accepted: this long, doubled up to five minutes; ms. */
-const PAUSE_MS = 1_000;
+const PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
 /** How often the books are looked at, and how often one process speaks of what it finds, ms. */
 const LOOK_EVERY_MS = 60_000;

@@ -4,9 +4,9 @@ import {
   AccountDirectory,
   Database,
   isolateEvent,
+  isOutage,
   policyOfEnv,
   routeEvents,
-  sqlState,
   unroutedIds,
   type OpenedReview,
   type Routed,
@@ -99,15 +99,4 @@ export class RouteEvents {
   private tell(reviews: OpenedReview[]): void {
     for (const review of reviews) logEvent(this.log, 'review-opened', { ...review });
   }
-}
-
-/** The database is away or overloaded, which says nothing about the events. */
-function isOutage(error: unknown): boolean {
-  const state = sqlState(error);
-  return state === undefined ? isConnectionError(error) : /^(08|53|57|40|55|25)/.test(state);
-}
-
-function isConnectionError(error: unknown): boolean {
-  const text = error instanceof Error ? `${error.name} ${error.message}` : '';
-  return /connect|ECONN|timeout|Timed out|terminated|closed|P1001|P1017|P2024|P2028/i.test(text);
 }

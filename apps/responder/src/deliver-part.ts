@@ -41,7 +41,20 @@ export class DeliverPart {
     }
     // The process may have been frozen since the claim: then others may have taken the part, and nothing may leave.
     if (sendBy.passed()) return { kind: 'not-sent' };
-    return driver.send(account, { to: part.to, text: part.text, tracker: part.tracker }, this.env.SEND_TIMEOUT_MS);
+    try {
+      return await driver.send(
+        account,
+        { to: part.to, text: part.text, tracker: part.tracker },
+        this.env.SEND_TIMEOUT_MS,
+      );
+    } catch (error) {
+      // A driver answers and does not throw; if it does, nobody knows whether the bytes had left.
+      this.log.error({ err: error, partId: part.id }, 'the channel driver failed');
+      return {
+        kind: 'unknown',
+        error: { code: 'driver', message: error instanceof Error ? error.message : String(error) },
+      };
+    }
   }
 
   private async settle(part: ClaimedPart, result: PartResult): Promise<number> {

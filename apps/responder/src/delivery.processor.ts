@@ -2,11 +2,21 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { driverFor } from '#channels';
-import { AccountDirectory, claimParts, Database, type ClaimedPart } from '#inbox';
-import { deadline, Drain, Env, LOG, logEvent, RepeatingTask, Semaphore, settlesWithin } from '#process';
+import {
+  AccountDirectory,
+  claimParts,
+  Database,
+  isolatePart,
+  readyParts,
+  type ClaimedPart,
+  type OpenedReview,
+  type ReadyPart,
+} from '#inbox';
+import { deadline, Drain, Env, LOG, logEvent, RepeatingTask, Semaphore, settlesWithin, type Deadline } from '#process';
 import type { Log, PassResult } from '#process';
 import { Consumers, Wakeups } from '#queue';
 import { DeliverPart } from './deliver-part.js';
+import { oneByOneOnFailure } from './one-by-one.js';
 
 const CLAIM_AT_ONCE = 20;
 /** Beside the send itself: the claim's commit before it and the settling after it, ms. */
@@ -50,17 +60,32 @@ export class DeliveryProcessor implements OnModuleInit, OnApplicationBootstrap {
     // Counted from before the claim: the database's lease cannot have begun earlier.
     const sendBy = deadline(leaseMs - this.env.SEND_TIMEOUT_MS);
     await this.accounts.refresh();
-    const claimed = await claimParts(this.db, {
-      limit,
+    const ready = await readyParts(this.db, limit);
+    const moved = await oneByOneOnFailure(
+      ready,
+      (parts) => this.claim(parts, leaseMs, sendBy),
+      async (part, error) => this.tell(await isolatePart(this.db, part, error)),
+      this.log,
+    );
+    return moved > 0 ? 'again' : undefined;
+  }
+
+  /** Resolves to how many parts moved on: sent or held. */
+  private async claim(ready: ReadyPart[], leaseMs: number, sendBy: Deadline): Promise<number> {
+    const claimed = await claimParts(this.db, ready, {
       holder: this.holder,
       leaseMs,
       gapMs: this.env.PART_GAP_MS,
       serviceWindowMs: (id) => this.windowOf(id),
     });
-    for (const review of claimed.reviews) logEvent(this.log, 'review-opened', { ...review });
+    this.tell(claimed.reviews);
     if (claimed.held > 0) this.wakeups.wake('turns');
     for (const part of claimed.parts) this.start(part, sendBy);
-    return claimed.parts.length > 0 || claimed.held > 0 ? 'again' : undefined;
+    return claimed.parts.length + claimed.held;
+  }
+
+  private tell(reviews: OpenedReview[]): void {
+    for (const review of reviews) logEvent(this.log, 'review-opened', { ...review });
   }
 
   private windowOf(accountId: string): number | null {
@@ -68,7 +93,7 @@ export class DeliveryProcessor implements OnModuleInit, OnApplicationBootstrap {
     return (account && driverFor(account.channel)?.limits.serviceWindowMs) ?? null;
   }
 
-  private start(part: ClaimedPart, sendBy: { passed(): boolean }): void {
+  private start(part: ClaimedPart, sendBy: Deadline): void {
     this.slots.tryTake();
     void this.deliver
       .run(part, sendBy)

@@ -1,11 +1,22 @@
 /** The claim loop of turns: rung by wake-ups, freed slots and the sweep; concurrency is its semaphore's. */
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { AccountDirectory, claimTurns, Database, policyOfEnv, type ClaimedTurn } from '#inbox';
+import {
+  AccountDirectory,
+  claimTurns,
+  Database,
+  isolateBatch,
+  policyOfEnv,
+  readyBatches,
+  type ClaimedTurn,
+  type OpenedReview,
+  type ReadyBatch,
+} from '#inbox';
 import { Drain, Env, LOG, logEvent, RepeatingTask, Semaphore, settlesWithin } from '#process';
 import type { Log, PassResult } from '#process';
 import { Consumers } from '#queue';
 import { LeaseHeartbeat } from './lease-heartbeat.js';
+import { oneByOneOnFailure } from './one-by-one.js';
 import { RunTurn } from './run-turn.js';
 
 /** Batches of one claim: more in one transaction would lock many conversations for long. */
@@ -48,15 +59,30 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
   private async pass(): Promise<PassResult> {
     const limit = Math.min(this.slots.free, CLAIM_AT_ONCE);
     if (limit === 0) return;
-    const claimed = await claimTurns(this.db, this.accounts, {
-      limit,
+    const ready = await readyBatches(this.db.prisma, limit);
+    const started = await oneByOneOnFailure(
+      ready,
+      (batches) => this.claim(batches),
+      async (batch, error) => this.tell(await isolateBatch(this.db, batch, error)),
+      this.log,
+    );
+    return started > 0 && this.slots.free > 0 ? 'again' : undefined;
+  }
+
+  /** Resolves to how many turns it started. */
+  private async claim(ready: ReadyBatch[]): Promise<number> {
+    const claimed = await claimTurns(this.db, this.accounts, ready, {
       holder: this.holder,
       leaseMs: this.env.LEASE_MS,
       policy: policyOfEnv(this.env),
     });
-    for (const review of claimed.reviews) logEvent(this.log, 'review-opened', { ...review });
+    this.tell(claimed.reviews);
     for (const turn of claimed.turns) this.start(turn);
-    return claimed.turns.length > 0 && this.slots.free > 0 ? 'again' : undefined;
+    return claimed.turns.length;
+  }
+
+  private tell(reviews: OpenedReview[]): void {
+    for (const review of reviews) logEvent(this.log, 'review-opened', { ...review });
   }
 
   private start(turn: ClaimedTurn): void {

@@ -1,5 +1,6 @@
 /** All services in one process, each on its own port: for the first minute, and for small installs. */
 import { batcherApp } from '#batcher';
+import { consoleApp } from '#console';
 import { ingestApp } from '#ingest';
 import { bootApp, startProcess, type RunningApp } from '#process';
 import { responderApp } from '#responder';
@@ -15,7 +16,7 @@ await startProcess(
     const env = { ...given, DATABASE_URL: database.url };
     const apps: RunningApp[] = [];
     try {
-      for (const app of [ingestApp, batcherApp, responderApp]) {
+      for (const app of [ingestApp, batcherApp, responderApp, consoleApp]) {
         const options = app(env);
         apps.push(await bootApp({ ...options, env, log: log.child({ app: options.name }) }));
       }

@@ -53,14 +53,14 @@ describe('a steady typist', () => {
   });
 
   it('who writes 5 ms before the cap is heard in this turn, 5 ms after it in the next', () => {
-    const turns = turnsOf([0, 1900, 3800, 5995, 6005]);
-    expect(answered(turns)).toEqual([[0, 1, 2, 3], [4]]);
+    const turns = turnsOf([0, 1900, 3800, 5500, 5995, 6005]);
+    expect(answered(turns)).toEqual([[0, 1, 2, 3, 4], [5]]);
     expect(turns.map((turn) => turn.claimedAt)).toEqual([6000, 8050]);
   });
 
   it('who writes after the cap but before the sweep is heard at once, and does not move the turn', () => {
-    const turns = turnsOf([10, 1900, 3800, 5995, 6015]);
-    expect(answered(turns)).toEqual([[0, 1, 2, 3, 4]]);
+    const turns = turnsOf([10, 1900, 3800, 5500, 5995, 6015]);
+    expect(answered(turns)).toEqual([[0, 1, 2, 3, 4, 5]]);
     expect(turns[0]!.claimedAt).toBe(6050);
   });
 });

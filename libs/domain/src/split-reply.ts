@@ -4,7 +4,7 @@
  */
 export function splitReply(text: string, limit: number): string[] {
   return text
-    .split(/\n[ \t]*\n/)
+    .split(/\n[^\S\n]*\n/)
     .map((paragraph) => paragraph.trim())
     .filter((paragraph) => paragraph !== '')
     .flatMap((paragraph) => cut(paragraph, limit));

@@ -2,9 +2,6 @@
 import type { Tx } from './database.js';
 import { openReviews, type NewReview, type OpenedReview } from './open-reviews.js';
 
-/** How long a takeover lasts when nobody says more, ms. Each message of the person extends it by as much. */
-export const TAKEOVER_MS = 60 * 60 * 1000;
-
 /**
  * Stops everything the assistant has under way in these conversations, which the caller holds, and keeps what it did
  * not get to send as drafts. One part that is being sent at this moment may still leave. For a conversation that is

@@ -1,5 +1,5 @@
 /** Marks the next sendable parts `sending`: every check that must hold when the bytes leave is made here, under the lock. */
-import { decideSend, trackerOf, type ReplyAddress, type ReviewReason, type SendFacts } from '#domain';
+import { decideSend, trackerOf, type ReplyAddress, type SendDecision, type SendFacts } from '#domain';
 import { inTransaction, type Database, type Tx } from './database.js';
 import { failReply } from './fail-reply.js';
 import { readClock, tryLockConversations } from './lock-conversations.js';
@@ -7,7 +7,6 @@ import type { OpenedReview } from './open-reviews.js';
 import { unsettledPart } from './unsettled.js';
 
 export interface ClaimPartsOptions {
-  limit: number;
   holder: string;
   /** How long a send may take in all before its fate counts as unknown, ms. */
   leaseMs: number;
@@ -37,6 +36,8 @@ export interface ClaimedParts {
   reviews: OpenedReview[];
 }
 
+type HoldReason = Extract<SendDecision, { kind: 'hold' }>['why'];
+
 interface PartRow extends Omit<SendFacts, 'serviceWindowMs'> {
   id: string;
   conversationId: string;
@@ -51,8 +52,13 @@ interface PartRow extends Omit<SendFacts, 'serviceWindowMs'> {
   groupId: string | null;
 }
 
-export async function claimParts(db: Database, options: ClaimPartsOptions): Promise<ClaimedParts> {
-  const ready = await readyParts(db, options.limit);
+export interface ReadyPart {
+  id: string;
+  conversationId: string;
+}
+
+/** Marks those of the `ready` parts (see readyParts) `sending` that stand the second look, under their conversations' locks. */
+export async function claimParts(db: Database, ready: ReadyPart[], options: ClaimPartsOptions): Promise<ClaimedParts> {
   if (ready.length === 0) return { parts: [], held: 0, reviews: [] };
   return inTransaction(db, async (tx) => {
     const locked = await tryLockConversations(
@@ -66,7 +72,7 @@ export async function claimParts(db: Database, options: ClaimPartsOptions): Prom
       locked,
     );
     const sending: PartRow[] = [];
-    const held: { row: PartRow; why: 'taken-over' | 'window-closed' }[] = [];
+    const held: { row: PartRow; why: HoldReason }[] = [];
     for (const row of rows) {
       const decision = decideSend({ ...row, serviceWindowMs: options.serviceWindowMs(row.accountId) }, now);
       if (decision.kind === 'send') sending.push(row);
@@ -79,7 +85,7 @@ export async function claimParts(db: Database, options: ClaimPartsOptions): Prom
 }
 
 /** First open part of each conversation whose time has come, longest waiting first. */
-async function readyParts(db: Database, limit: number): Promise<{ id: string; conversationId: string }[]> {
+export async function readyParts(db: Database, limit: number): Promise<ReadyPart[]> {
   return db.prisma.$queryRaw`
     WITH clock AS MATERIALIZED (SELECT oneturn_now() AS now)
     SELECT p.id::text, p.conversation_id::text AS "conversationId"
@@ -105,23 +111,24 @@ async function readPartFacts(tx: Tx, partIds: string[], conversationIds: string[
     ORDER BY p.conversation_id, p.reply, p.index`;
 }
 
-async function holdParts(tx: Tx, held: { row: PartRow; why: ReviewReason }[], now: number): Promise<OpenedReview[]> {
+async function holdParts(tx: Tx, held: { row: PartRow; why: HoldReason }[], now: number): Promise<OpenedReview[]> {
   if (held.length === 0) return [];
   await tx.$executeRaw`
     UPDATE part SET state = 'held', reason = row.why
     FROM unnest(${held.map(({ row }) => row.id)}::bigint[], ${held.map(({ why }) => why)}::text[]) AS row (id, why)
     WHERE part.id = row.id`;
-  const closed = held.filter(({ why }) => why === 'window-closed');
   return failReply(
     tx,
-    closed.map(({ row }) => ({
-      ...row,
-      reason: 'window-closed',
-      why: "the channel's service window has closed: only a template, or a new message of the customer, opens it again",
-    })),
+    held.map(({ row, why }) => ({ ...row, reason: why, why: HELD_BECAUSE[why] })),
     now,
   );
 }
+
+const HELD_BECAUSE: Record<HoldReason, string> = {
+  'window-closed':
+    "the channel's service window has closed: only a template, or a new message of the customer, opens it again",
+  'taken-over': 'a person has taken the conversation over',
+};
 
 async function markSending(tx: Tx, rows: PartRow[], options: ClaimPartsOptions, now: number): Promise<void> {
   if (rows.length === 0) return;

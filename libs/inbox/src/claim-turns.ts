@@ -4,13 +4,11 @@ import type { AccountDirectory } from './accounts.js';
 import { inTransaction, type Database, type Tx } from './database.js';
 import { readClock, tryLockConversations } from './lock-conversations.js';
 import type { OpenedReview } from './open-reviews.js';
-import { readyBatches } from './ready-batches.js';
+import type { ReadyBatch } from './ready-batches.js';
 import { unsettledPart } from './unsettled.js';
 import { writeClaims } from './write-claims.js';
 
 export interface ClaimOptions {
-  /** Free slots: claims at most so many. */
-  limit: number;
   /** Random per boot of the process. */
   holder: string;
   leaseMs: number;
@@ -65,8 +63,13 @@ export interface Claimed {
   reviews: OpenedReview[];
 }
 
-export async function claimTurns(db: Database, accounts: AccountDirectory, options: ClaimOptions): Promise<Claimed> {
-  const ready = await readyBatches(db.prisma, options.limit);
+/** Claims those of the `ready` batches (see readyBatches) that stand the second look, under their conversations' locks. */
+export async function claimTurns(
+  db: Database,
+  accounts: AccountDirectory,
+  ready: ReadyBatch[],
+  options: ClaimOptions,
+): Promise<Claimed> {
   if (ready.length === 0) return { turns: [], reviews: [] };
   await accounts.refresh();
   return inTransaction(db, async (tx) => {

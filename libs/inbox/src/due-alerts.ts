@@ -1,8 +1,7 @@
 /** Cases that somebody has to be told of: new ones, and open ones that nobody has taken. */
 import type { Queryable } from './database.js';
 
-/** An open case is announced once more after this time, and from then on once a day; ms. */
-export const STILL_OPEN_MS = 3_600_000;
+/** A case that stays open after its second announcement is announced again as often as this, ms. */
 const REPEAT_MS = 24 * 3_600_000;
 
 export interface DueAlert {

@@ -11,7 +11,7 @@ export interface FailedPart {
   /** Place in the reply, from 0. */
   index: number;
   why: string;
-  reason: Extract<ReviewReason, 'send-failed' | 'window-closed' | 'unknown-send'>;
+  reason: Extract<ReviewReason, 'send-failed' | 'window-closed' | 'unknown-send' | 'taken-over'>;
 }
 
 /**

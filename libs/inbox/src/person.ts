@@ -1,9 +1,8 @@
 /** What the console, the audit and the alerts use. */
 export * from './announce-reviews.js';
-export { TAKEOVER_MS } from './apply-takeover.js';
 export * from './audit-rows.js';
 export { readCursor, type Cursor, type Page } from './cursor.js';
-export * from './due-alerts.js';
+export type { DueAlert } from './due-alerts.js';
 export * from './end-takeovers.js';
 export * from './list-accounts.js';
 export * from './list-conversations.js';

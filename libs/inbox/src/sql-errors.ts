@@ -29,6 +29,17 @@ export function isDataError(error: unknown): boolean {
   return state !== undefined && (state.startsWith('22') || state.startsWith('23') || state.startsWith('54'));
 }
 
+/**
+ * The database is away, starting, stopping or overloaded: that says nothing about the rows, and the same step may
+ * succeed later. Everything else that a step throws would be thrown again for the same row.
+ */
+export function isOutage(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return /^(08|25|40|53|55|57)/.test(state);
+  const text = error instanceof Error ? `${error.name} ${error.message}` : '';
+  return /connect|ECONN|EPIPE|timeout|timed out|terminated|closed|P1001|P1017|P2024|P2028/i.test(text);
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

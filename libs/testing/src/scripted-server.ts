@@ -14,6 +14,8 @@ export interface RecordedRequest {
   at: number;
   /** The caller closed the connection before our answer was out. */
   aborted: boolean;
+  /** When its connection was free again, answered or not, epoch ms; null while it is open. */
+  endedAt: number | null;
 }
 
 export interface HttpAnswer {
@@ -76,7 +78,10 @@ async function handle(
     return;
   }
   const request = record(incoming, Buffer.concat(chunks));
-  response.once('close', () => (request.aborted = !response.writableFinished));
+  response.once('close', () => {
+    request.aborted = !response.writableFinished;
+    request.endedAt = Date.now();
+  });
   const { status = 200, headers = {}, body, latencyMs = 0, fault } = await answer(request, requests.push(request) - 1);
   if (latencyMs > 0) await delay(latencyMs);
   if (fault === 'hang' || response.destroyed) return;
@@ -97,6 +102,7 @@ function record(incoming: IncomingMessage, rawBody: Buffer): RecordedRequest {
     body: parse(rawBody),
     at: Date.now(),
     aborted: false,
+    endedAt: null,
   };
 }
 

@@ -1,0 +1,14 @@
+import { ValidationPipe } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+
+/** Bodies and queries are checked against their DTOs; an error names the field. */
+export function refuseUnknownFields(app: NestFastifyApplication): void {
+  app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }));
+  const fastify = app.getHttpAdapter().getInstance();
+  // Some clients announce JSON also where they send nothing; Fastify would answer that with 400.
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+    if (coding === undefined && (length === undefined || length === '0')) delete request.headers['content-type'];
+    done();
+  });
+}
