@@ -2,9 +2,7 @@
  * `npm run audit`: the ledger, and every row that is unaccounted for, of DATABASE_URL or of the embedded Postgres of
  * this clone. Ends with 1 when there is any.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { dataPlace } from './parts/data-place.mjs';
+import { databaseOfClone } from './parts/database-of-clone.mjs';
 import { loadEnvFile } from './parts/env-file.mjs';
 import { Failure, runTool } from './parts/failure.mjs';
 import { isProgram } from './parts/paths.mjs';
@@ -46,15 +44,6 @@ function printRows(rows, count) {
   if (count > rows.length) console.log(`  and ${count - rows.length} more`);
 }
 
-/** The embedded Postgres, started for the audit alone when nobody runs it. */
-async function embedded() {
-  if (!existsSync(join(dataPlace(), 'postgres')))
-    throw new Failure('there is no data yet: DATABASE_URL is not set and nothing was ever started here');
-  const { startEmbeddedPostgres } = await import('./embedded-postgres.mjs');
-  const postgres = await startEmbeddedPostgres();
-  return { url: postgres.url, stop: postgres.adopted ? async () => {} : () => postgres.stop() };
-}
-
 if (isProgram(import.meta.url)) {
   await runTool('audit', async () => {
     loadEnvFile();
@@ -62,8 +51,7 @@ if (isProgram(import.meta.url)) {
     const { readEnv } = await import('#process');
     const env = readEnv();
     const rules = { maxWaitMs: env.MAX_WAIT_MS, unknownWaitMs: env.UNKNOWN_WAIT_MS };
-    const database =
-      env.DATABASE_URL === undefined ? await embedded() : { url: env.DATABASE_URL, stop: async () => {} };
+    const database = await databaseOfClone(env);
     try {
       return (await audit(database.url, rules)) === 0 ? 0 : 1;
     } finally {

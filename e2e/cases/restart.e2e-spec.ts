@@ -21,8 +21,8 @@ describe.each(BACKENDS)('restarts inside the window, wake-ups over %s', (backend
   let world: World;
   beforeAll(async () => {
     world = await startWorld({ backend, services: { console: 0 }, databaseWire: true });
-  }, 60_000);
-  afterAll(() => world.close());
+  }, 120_000);
+  afterAll(() => world?.close());
 
   /** Kills the services, and starts them where they were. */
   async function restart(names: Name[]): Promise<void> {

@@ -1,4 +1,5 @@
 /** kill -9 aimed at ingest and batcher: around the commit of a webhook, in its routing, and inside a window. */
+import { jest } from '@jest/globals';
 import { eventually } from '#testing';
 import { blockWrites } from '../harness/blocked-statement.js';
 import { CRASH_ENV } from '../harness/crash-env.js';
@@ -9,14 +10,16 @@ import { BACKENDS, startWorld, type World } from '../harness/world.js';
 /** The sweep, and what two busy cores may add to it, ms. */
 const MARGIN_MS = 2000;
 
+jest.setTimeout(90_000);
+
 describe.each(BACKENDS)('ingest and batcher die, wake-ups over %s', (backend) => {
   let world: World;
   beforeAll(async () => {
     const env = { ...CRASH_ENV, WINDOW_MS: '1500', MAX_WAIT_MS: '6000' };
     world = await startWorld({ backend, env, services: { console: 0 } });
     await world.simulator.control('settings', { retry: { baseMs: 100, maxDelayMs: 400 } });
-  }, 90_000);
-  afterAll(() => world.close());
+  }, 150_000);
+  afterAll(() => world?.close());
 
   /** The newest process of this name: the ones before it were killed. */
   const running = (name: 'ingest' | 'batcher') => {
@@ -92,7 +95,12 @@ describe.each(BACKENDS)('ingest and batcher die, wake-ups over %s', (backend) =>
 
   it('and the books are right afterwards', async () => {
     const ledger = await settled(world);
-    expect(ledger).toMatchObject({ unaccounted: 0, batches: { replied: 4 }, parts: { read: 4 }, waiting: { person: 0 } });
+    expect(ledger).toMatchObject({
+      unaccounted: 0,
+      batches: { replied: 4 },
+      parts: { read: 4 },
+      waiting: { person: 0 },
+    });
     expect(ledger.events).toMatchObject({ in_batch: 5, review: 0 });
     expect((await readBooks(world)).unaccounted).toEqual([]);
   });

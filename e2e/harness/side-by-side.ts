@@ -19,8 +19,8 @@ export function sideBySide(start: () => Promise<World>, cases: Record<string, Ca
         ),
       );
     }
-  }, 60_000);
-  afterAll(() => world.close());
+  }, 120_000);
+  afterAll(() => world?.close());
 
   it.each(Object.keys(cases))(
     '%s',

@@ -20,6 +20,9 @@ export type Backend = 'redis' | 'postgres';
 /** Both, or the Postgres one alone when the run says visibly that it skips Redis. */
 export const BACKENDS: Backend[] = process.env['SKIP_REDIS'] === '1' ? ['postgres'] : ['redis', 'postgres'];
 
+/** Starting takes a second on a quiet machine; several worlds at once make it slow, ms. */
+const READY_MS = 60_000;
+
 /** The cases' own default configuration: short window, lease and backoff. */
 const TEST_ENV = {
   WINDOW_MS: '2000',
@@ -91,7 +94,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   };
   const running: RunningService[] = [];
   const start = async (name: ServiceName, more: Record<string, string> = {}): Promise<RunningService> => {
-    const service = await startService(name, { ...env, ...more });
+    const service = await startService(name, { ...env, ...more }, { timeoutMs: READY_MS });
     running.push(service);
     return service;
   };

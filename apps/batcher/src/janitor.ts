@@ -4,17 +4,22 @@ import {
   AccountDirectory,
   Database,
   endTakeovers,
+  finishErasures,
   policyOfEnv,
+  removeOld,
   settleParkedStatuses,
   settleUnknownParts,
 } from '#inbox';
 import { Drain, Env, LOG, logEvent, RepeatingTask } from '#process';
-import type { Log } from '#process';
+import type { Log, PassResult } from '#process';
 import { Wakeups } from '#queue';
 import { announce } from './announce.js';
 
 /** Rows per step: small, so that nobody waits long for a lock. */
 const STEP = 100;
+/** How often anything is looked for that is older than the retention, ms; while there is some, step follows step. */
+const RETENTION_MS = 60_000;
+const DAY_MS = 24 * 3_600_000;
 
 @Injectable()
 export class Janitor implements OnApplicationBootstrap {
@@ -37,6 +42,7 @@ export class Janitor implements OnApplicationBootstrap {
       // Its own task: a slow alert receiver must not hold up the sweeps.
       task('announce', () => announce(this.db, { env, log })),
     ];
+    this.tasks.push(new RepeatingTask({ name: 'retention', everyMs: RETENTION_MS, run: () => this.retention(), log }));
     drain.onDrain('janitor', () => Promise.all(this.tasks.map((one) => one.stop())));
   }
 
@@ -65,5 +71,15 @@ export class Janitor implements OnApplicationBootstrap {
     if (ended.length === 0) return;
     this.log.info({ conversations: ended.length }, 'takeovers ended by themselves');
     this.wakeups.wake('turns');
+  }
+
+  private async retention(): Promise<PassResult> {
+    const rules = {
+      retentionMs: this.env.RETENTION_DAYS * DAY_MS,
+      payloadRetentionMs: Math.min(this.env.PAYLOAD_RETENTION_DAYS, this.env.RETENTION_DAYS) * DAY_MS,
+    };
+    const removed = await removeOld(this.db, rules, STEP);
+    const erased = await finishErasures(this.db, STEP);
+    return Object.values(removed).some((count) => count >= STEP) || erased >= STEP ? 'again' : undefined;
   }
 }

@@ -6,7 +6,6 @@ export function splitReply(text: string, limit: number): string[] {
   return text
     .split(/\n[^\S\n]*\n/)
     .map((paragraph) => paragraph.trim())
-    .filter((paragraph) => paragraph !== '')
     .flatMap((paragraph) => cut(paragraph, limit));
 }
 

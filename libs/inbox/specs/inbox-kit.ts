@@ -1,10 +1,11 @@
 /** The inbox on a real database, for its specs: each step of a message's way in one word. */
 import type { AssistantAnswer, Policy, SendResult } from '#domain';
 import { AccountDirectory, ensureAccount } from '../src/accounts.js';
-import { claimParts, type ClaimedPart, type ClaimedParts } from '../src/claim-parts.js';
+import { claimParts, readyParts, type ClaimedPart, type ClaimedParts } from '../src/claim-parts.js';
 import { claimTurns, type Claimed, type ClaimedTurn } from '../src/claim-turns.js';
 import { openDatabase, type Database } from '../src/database.js';
 import { finishTurn, type Finished } from '../src/finish-turn.js';
+import { readyBatches } from '../src/ready-batches.js';
 import { routeEvents, type Routed } from '../src/route-events.js';
 import { settlePart, type PartResult, type SettledPart } from '../src/settle-part.js';
 import { settleUnknownParts } from '../src/settle-unknown-parts.js';
@@ -89,6 +90,17 @@ export class InboxKit {
     return (await this.row<{ now: number }>('SELECT epoch_ms(oneturn_now()) AS now')).now;
   }
 
+  /** Waits until a statement of this database waits for a lock. */
+  async untilBlocked(): Promise<void> {
+    for (const deadline = performance.now() + 10_000; ;) {
+      const waiting = await this.sql(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      if (waiting.length > 0) return;
+      if (performance.now() > deadline) throw new Error('nothing waits for a lock');
+    }
+  }
+
   /** Lets so many ms go by for the database. */
   async pass(ms: number): Promise<void> {
     await this.shift(this.url, (this.offsetMs += ms));
@@ -109,8 +121,9 @@ export class InboxKit {
     return this.route();
   }
 
-  claim(db = this.db, holder = 'holder', limit = 20): Promise<Claimed> {
-    return claimTurns(db, this.accounts, { limit, holder, leaseMs: LEASE_MS, policy: this.policy });
+  async claim(db = this.db, holder = 'holder', limit = 20): Promise<Claimed> {
+    const ready = await readyBatches(db.prisma, limit);
+    return claimTurns(db, this.accounts, ready, { holder, leaseMs: LEASE_MS, policy: this.policy });
   }
 
   /** The one turn that is due now. */
@@ -141,11 +154,9 @@ export class InboxKit {
     return rows.map((part) => part.id);
   }
 
-  claimParts(holder = 'holder', db = this.db): Promise<ClaimedParts> {
-    return claimParts(db, {
-      ...{ limit: 20, holder, leaseMs: SEND_LEASE_MS, gapMs: GAP_MS },
-      serviceWindowMs: () => 24 * HOUR,
-    });
+  async claimParts(holder = 'holder', db = this.db): Promise<ClaimedParts> {
+    const options = { holder, leaseMs: SEND_LEASE_MS, gapMs: GAP_MS, serviceWindowMs: () => 24 * HOUR };
+    return claimParts(db, await readyParts(db, 20), options);
   }
 
   /** The one part that may leave now. */

@@ -55,6 +55,10 @@ export const message = (text: string, from: From, more: Partial<NewEvent> = {}):
 export const echo = (text: string, from: From): NewEvent =>
   event({ kind: 'echo', chat: chat(from), speech: speech(text) });
 
+/** Makes a person known without anything to answer. */
+export const reaction = (from: From): NewEvent =>
+  event({ kind: 'reaction', chat: chat(from), targetId: 'm', emoji: '👍' });
+
 export const system = (from: From, replaces: Alias[]): NewEvent =>
   event({ kind: 'system', chat: chat(from), what: 'user_changed_number', text: 'changed the number', replaces });
 

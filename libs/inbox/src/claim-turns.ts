@@ -118,7 +118,9 @@ async function readFacts(tx: Tx, batchIds: string[], conversationIds: string[]):
       EXISTS (SELECT FROM batch o WHERE (o.conversation_id = b.conversation_id
           OR o.conversation_id IN (SELECT id FROM conversation WHERE merged_into_id = b.conversation_id))
         AND o.slot = b.slot AND o.state IN ('running', 'retry_wait') AND o.id <> b.id) AS "otherTurn",
-      EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')}) AS "earlierUnsettled"
+      EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')})
+        OR EXISTS (SELECT FROM conversation m JOIN part p ON p.conversation_id = m.id AND ${unsettledPart('p')}
+          WHERE m.merged_into_id = b.conversation_id) AS "earlierUnsettled"
     FROM batch b JOIN conversation c ON c.id = b.conversation_id
     WHERE b.id = ANY(${batchIds}::bigint[]) AND b.conversation_id = ANY(${conversationIds}::bigint[])
       AND b.state IN ('collecting', 'retry_wait', 'running')`;

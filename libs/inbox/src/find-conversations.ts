@@ -15,7 +15,14 @@ export interface FoundConversations {
   ids: string[];
   /** Conversations that turned out to be one: the survivor and the one that ends. */
   merges: { survivor: string; ended: string }[];
-  created: Set<string>;
+  /** Names to write once the conversations are locked: in the other order two batchers would deadlock. */
+  names: NewName[];
+}
+
+export interface NewName {
+  accountId: string;
+  alias: Alias;
+  id: string;
 }
 
 type Key = string;
@@ -78,11 +85,11 @@ async function assign(tx: Tx, chats: ChatOfEvent[], known: Map<Key, string>): Pr
   const survivors = new Map(merges.map((merge) => [merge.ended, merge.survivor]));
   const final = ids.map((id) => follow(survivors, id));
   await createConversations(tx, created);
-  await writeAliases(
-    tx,
-    [...names].map(([key, name]) => ({ ...name, id: follow(survivors, known.get(key) as string) })),
-  );
-  return { ids: final, merges, created: new Set(created.map((row) => row.id)) };
+  return {
+    ids: final,
+    merges,
+    names: [...names].map(([key, name]) => ({ ...name, id: follow(survivors, known.get(key) as string) })),
+  };
 }
 
 function follow(survivors: Map<string, string>, id: string): string {
@@ -107,7 +114,7 @@ async function createConversations(tx: Tx, created: { id: string; chat: ChatOfEv
       ${groups.map((id) => (id === null ? `person:${randomUUID()}` : `group:${id}`))}::text[], ${groups}::text[])`;
 }
 
-async function writeAliases(tx: Tx, names: { accountId: string; alias: Alias; id: string }[]): Promise<void> {
+export async function writeAliases(tx: Tx, names: NewName[]): Promise<void> {
   if (names.length === 0) return;
   await tx.$executeRaw`
     INSERT INTO contact_alias (account_id, kind, value, conversation_id)

@@ -24,3 +24,6 @@ export * from './accounts-of-env.js';
 export * from './inbox.module.js';
 export * from './release-leases.js';
 export * from './person.js';
+export * from './erase-person.js';
+export * from './export-person.js';
+export * from './remove-old.js';

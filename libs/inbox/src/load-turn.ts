@@ -69,7 +69,9 @@ async function readHistory(db: Database, turn: ClaimedTurn): Promise<HistoryEntr
       FROM event WHERE conversation_id = ${turn.conversationId}::bigint AND kind = 'echo' ORDER BY id DESC LIMIT ${HISTORY_LIMIT}::int)
     UNION ALL
     (SELECT author, text, epoch_ms(accepted_at), id FROM part
-      WHERE conversation_id = ${turn.conversationId}::bigint AND state IN ('accepted', 'sent', 'delivered', 'read')
+      WHERE conversation_id = ANY(ARRAY(SELECT ${turn.conversationId}::bigint
+          UNION SELECT id FROM conversation WHERE merged_into_id = ${turn.conversationId}::bigint))
+        AND state IN ('accepted', 'sent', 'delivered', 'read')
       ORDER BY reply DESC, index DESC LIMIT ${HISTORY_LIMIT}::int)`;
   return rows
     .sort((a, b) => a.at - b.at)

@@ -1,11 +1,16 @@
 /** Two conversations that turn out to be one person become one: rule 8 of the design. */
+import { applyTakeover } from './apply-takeover.js';
 import type { Tx } from './database.js';
+import { readClock } from './lock-conversations.js';
+import type { OpenedReview } from './open-reviews.js';
 
 /**
  * Both are locked by the caller. Names and collecting messages go to the survivor. A turn that still runs under the
  * ended conversation finishes there; until then the survivor's batches are not claimed (claim-turns looks for it).
+ * A person who had one of the two has both.
+ * @returns the cases opened for replies that this cut in the middle.
  */
-export async function mergeConversations(tx: Tx, survivor: string, ended: string): Promise<void> {
+export async function mergeConversations(tx: Tx, survivor: string, ended: string): Promise<OpenedReview[]> {
   await tx.$executeRaw`UPDATE contact_alias SET conversation_id = ${survivor}::bigint WHERE conversation_id = ${ended}::bigint`;
   await tx.$executeRaw`UPDATE conversation SET merged_into_id = ${survivor}::bigint WHERE id = ${ended}::bigint`;
   await tx.$executeRaw`UPDATE conversation SET merged_into_id = ${survivor}::bigint WHERE merged_into_id = ${ended}::bigint`;
@@ -20,6 +25,15 @@ export async function mergeConversations(tx: Tx, survivor: string, ended: string
       takeover_until = greatest(conversation.takeover_until, other.takeover_until)
     FROM conversation other WHERE conversation.id = ${survivor}::bigint AND other.id = ${ended}::bigint`;
   await joinCollecting(tx, survivor, ended);
+  return extendTakeover(tx, survivor);
+}
+
+async function extendTakeover(tx: Tx, survivor: string): Promise<OpenedReview[]> {
+  const rows = await tx.$queryRaw<{ by: string; until: number }[]>`
+    SELECT taken_over_by AS by, epoch_ms(takeover_until) AS until FROM conversation
+    WHERE id = ${survivor}::bigint AND taken_over_at IS NOT NULL`;
+  const held = rows[0];
+  return held ? applyTakeover(tx, [survivor], held.by, held.until, await readClock(tx)) : [];
 }
 
 async function joinCollecting(tx: Tx, survivor: string, ended: string): Promise<void> {

@@ -32,6 +32,7 @@ export interface PartFacts {
 export interface PartMove {
   part: PartFacts;
   before: PartState;
+  copiesBefore: number;
   /** Times of the statuses seen, epoch ms. */
   at: Partial<Record<StatusName, number>>;
 }
@@ -55,11 +56,12 @@ export async function findPartsOfStatuses(tx: Tx, statuses: StatusOfEvent[]): Pr
 export function moveParts(
   statuses: StatusOfEvent[],
   parts: PartFacts[],
-): { fates: Map<string, StatusFate>; moves: Map<string, PartMove> } {
+): { fates: Map<string, StatusFate>; moves: Map<string, PartMove>; conversations: Map<string, string> } {
   const byId = new Map(parts.map((part) => [part.id, part]));
   const byProviderId = new Map(parts.map((part) => [`${part.accountId}\n${part.providerId}`, part]));
   const fates = new Map<string, StatusFate>();
   const moves = new Map<string, PartMove>();
+  const conversations = new Map<string, string>();
   for (const status of statuses) {
     const named = readTracker(status.tracker);
     const tracked = named ? byId.get(named.partId) : undefined;
@@ -71,12 +73,13 @@ export function moveParts(
       continue;
     }
     fates.set(status.eventId, 'applied');
-    const move = moves.get(part.id) ?? { part, before: part.state, at: {} };
+    conversations.set(status.eventId, part.conversationId);
+    const move = moves.get(part.id) ?? { part, before: part.state, copiesBefore: part.copies, at: {} };
     moves.set(part.id, move);
     applyStatus(move, status);
     byProviderId.set(`${part.accountId}\n${part.providerId}`, part);
   }
-  return { fates, moves };
+  return { fates, moves, conversations };
 }
 
 function applyStatus(move: PartMove, status: StatusOfEvent): void {
@@ -125,9 +128,10 @@ export async function writePartMoves(tx: Tx, moves: PartMove[], now: number): Pr
   }
 }
 
-export function reviewsOfMoves(moves: PartMove[]): { open: NewReview[]; settled: string[]; revived: PartFacts[] } {
-  const twoCopies = moves.filter((move) => move.part.copies > 1);
-  const open = twoCopies.map(({ part }): NewReview => ({
+export function twoCopiesReviews(moves: PartMove[]): NewReview[] {
+  // Once: further statuses of a part that a person has looked at already are no news.
+  const twoCopies = moves.filter((move) => move.part.copies > 1 && move.copiesBefore <= 1);
+  return twoCopies.map(({ part }): NewReview => ({
     subject: `part:${part.id}`,
     reason: 'two-copies',
     detail: 'The channel accepted this part twice: the customer has two copies.',
@@ -136,10 +140,4 @@ export function reviewsOfMoves(moves: PartMove[]): { open: NewReview[]; settled:
     batchId: part.batchId,
     partId: part.id,
   }));
-  const settled = moves.filter((m) => m.before === 'unknown' || m.before === 'failed').map((m) => `part:${m.part.id}`);
-  return {
-    open,
-    settled,
-    revived: moves.filter((m) => m.before === 'failed' && m.part.state !== 'failed').map((m) => m.part),
-  };
 }

@@ -21,6 +21,8 @@ export async function readyBatches(db: Queryable, limit: number): Promise<ReadyB
           AND NOT EXISTS (SELECT FROM conversation m JOIN batch o ON o.conversation_id = m.id AND o.state IN ('running', 'retry_wait')
             WHERE m.merged_into_id = b.conversation_id)
           AND NOT EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')})
+          AND NOT EXISTS (SELECT FROM conversation m JOIN part p ON p.conversation_id = m.id AND ${unsettledPart('p')}
+            WHERE m.merged_into_id = b.conversation_id)
           AND NOT EXISTS (SELECT FROM conversation c WHERE c.id = b.conversation_id AND c.taken_over_at IS NOT NULL)
         ORDER BY b.due_at LIMIT ${limit}::int)
       UNION ALL
@@ -31,6 +33,7 @@ export async function readyBatches(db: Queryable, limit: number): Promise<ReadyB
       UNION ALL
       (SELECT b.id, b.conversation_id, b.lease_until FROM batch b
         WHERE b.state = 'running' AND b.lease_until <= (SELECT now FROM clock)
+          AND NOT EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')})
         ORDER BY b.lease_until LIMIT ${limit}::int)
     )
     SELECT id::text, conversation_id::text AS "conversationId" FROM ready ORDER BY at LIMIT ${limit}::int`;

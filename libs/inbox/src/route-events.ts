@@ -1,9 +1,9 @@
 /** Gives unrouted events their place, conversation by conversation, a group of them in one transaction. */
-import { placeEvent, policyFor, type BatchTimes, type ParsedEvent, type Policy } from '#domain';
+import { placeEvent, policyFor, saidAt, type BatchTimes, type ParsedEvent, type Policy } from '#domain';
 import type { AccountDirectory } from './accounts.js';
 import { applyTakeover } from './apply-takeover.js';
 import { inTransaction, type Database, type Tx } from './database.js';
-import { findConversations, aliasesOf, type ChatOfEvent } from './find-conversations.js';
+import { findConversations, aliasesOf, writeAliases, type ChatOfEvent } from './find-conversations.js';
 import { lockConversations, readClock, type LockedConversation } from './lock-conversations.js';
 import { mergeConversations } from './merge-conversations.js';
 import { findPartsOfStatuses } from './move-parts.js';
@@ -58,8 +58,14 @@ async function routeGroup(tx: Tx, accounts: AccountDirectory, options: RouteOpti
     ...parts.map((part) => part.conversationId),
   ]);
   // Another batcher merged one of them away between our look-up and the lock.
-  if (found.ids.some((id) => locked.get(id)?.mergedInto !== null)) throw new StaleRead('a conversation was merged');
-  for (const merge of found.merges) await mergeConversations(tx, merge.survivor, merge.ended);
+  const meant = [...found.ids, ...found.merges.map((merge) => merge.ended)];
+  if (meant.some((id) => locked.get(id)?.mergedInto !== null)) throw new StaleRead('a conversation was merged');
+  const reviews: OpenedReview[] = [];
+  for (const merge of found.merges) reviews.push(...(await mergeConversations(tx, merge.survivor, merge.ended)));
+  // They have the other's last message and takeover now.
+  const survivors = found.merges.map((merge) => merge.survivor);
+  for (const [id, row] of await lockConversations(tx, survivors)) locked.set(id, row);
+  await writeAliases(tx, found.names);
   const now = await readClock(tx);
 
   const inChats = chats.map((row, at): ChatEvent => ({
@@ -69,7 +75,7 @@ async function routeGroup(tx: Tx, accounts: AccountDirectory, options: RouteOpti
     conversationId: found.ids[at] as string,
   }));
   const takeovers = inChats.filter(({ event }) => event.kind === 'echo').map((chat) => chat.conversationId);
-  const reviews = await applyEchoes(tx, locked, takeovers, now, options.takeoverMs);
+  reviews.push(...(await applyEchoes(tx, locked, takeovers, now, options.takeoverMs)));
 
   const collecting = await readCollecting(tx, [...locked.keys()]);
   const placed: Placed[] = [];
@@ -153,7 +159,7 @@ function placeChatEvent(
   if (placement.kind === 'batch') collecting.set(slot, { ...before, ...placement.times });
   if (event.kind === 'message' || event.kind === 'unsupported') {
     // Later events of this group see it: only the very first one is a first contact.
-    conversation.lastInboundAt = Math.max(conversation.lastInboundAt ?? 0, row.providerAt ?? row.arrivedAt);
+    conversation.lastInboundAt = Math.max(conversation.lastInboundAt ?? 0, saidAt(row));
   }
   return { row, accountId, conversationId, thread, slot, placement, opens };
 }

@@ -1,9 +1,17 @@
 /** The statuses among a group of events: they move parts, or wait for the part that they name. */
-import type { ReviewReason } from '#domain';
+import type { PartState } from '#domain';
 import type { Tx } from './database.js';
 import { failReply } from './fail-reply.js';
-import { findPartsOfStatuses, moveParts, reviewsOfMoves, writePartMoves, type StatusOfEvent } from './move-parts.js';
+import {
+  findPartsOfStatuses,
+  moveParts,
+  twoCopiesReviews,
+  writePartMoves,
+  type PartMove,
+  type StatusOfEvent,
+} from './move-parts.js';
 import { closeReviews, openReviews, type OpenedReview } from './open-reviews.js';
+import { resumeReplies } from './resume-replies.js';
 import type { UnroutedEvent } from './take-unrouted.js';
 import type { Placed } from './write-placements.js';
 
@@ -42,7 +50,7 @@ export async function routeStatuses(
 ): Promise<RoutedStatuses> {
   // Read again: before the locks a sender may have been at work on them.
   const parts = await findPartsOfStatuses(tx, statuses);
-  const { fates, moves } = moveParts(statuses, parts);
+  const { fates, moves, conversations } = moveParts(statuses, parts);
   const moved = [...moves.values()];
   await writePartMoves(tx, moved, now);
   await parkStatuses(
@@ -51,38 +59,43 @@ export async function routeStatuses(
     now,
   );
 
-  const cases = reviewsOfMoves(moved);
-  const reasons: ReviewReason[] = ['unknown-send'];
-  await closeReviews(tx, cases.settled, reasons, 'evidence', now);
-  await closeReviews(
+  const proven = moved.filter(({ before, part }) => isProblem(before) && part.state !== 'failed');
+  await resumeReplies(
     tx,
-    cases.revived.map((part) => (part.batchId === null ? `part:${part.id}` : `batch:${part.batchId}`)),
-    ['send-failed'],
-    'delivered after all',
+    proven.map(({ part }) => part),
     now,
   );
-  const failed = moved.filter((move) => move.part.state === 'failed' && move.before !== 'failed');
   const reviews = [
-    ...(await openReviews(tx, cases.open, now)),
-    ...(await failReply(
+    ...(await openReviews(tx, twoCopiesReviews(moved), now)),
+    ...(await failParts(
       tx,
-      failed.map(({ part }) => ({
-        ...part,
-        why: `${part.errorCode ?? ''} ${part.error ?? ''}`.trim(),
-        reason: 'send-failed',
-      })),
+      moved.filter(({ before, part }) => part.state === 'failed' && before !== 'failed'),
       now,
     )),
   ];
   const placed = events.flatMap((row): Placed[] => {
     if (row.event.kind !== 'status') return [];
-    return [placeStatus(row, fates.get(row.id))];
+    return [placeStatus(row, fates.get(row.id), conversations.get(row.id) ?? null)];
   });
   return { placed, reviews, partsMoved: moved.length > 0 };
 }
 
-function placeStatus(row: UnroutedEvent, fate: string | undefined): Placed {
-  const bare = { row, accountId: row.accountId, conversationId: null, thread: null, slot: null, opens: false };
+const isProblem = (state: PartState): boolean => state === 'unknown' || state === 'failed';
+
+async function failParts(tx: Tx, failed: PartMove[], now: number): Promise<OpenedReview[]> {
+  // That it failed is an answer, too: nobody has to find out any more.
+  const unknown = failed.filter(({ before }) => before === 'unknown').map(({ part }) => `part:${part.id}`);
+  await closeReviews(tx, unknown, ['unknown-send'], 'evidence', now);
+  const why = ({ part }: PartMove): string => `${part.errorCode ?? ''} ${part.error ?? ''}`.trim();
+  return failReply(
+    tx,
+    failed.map((move) => ({ ...move.part, why: why(move), reason: 'send-failed' })),
+    now,
+  );
+}
+
+function placeStatus(row: UnroutedEvent, fate: string | undefined, conversationId: string | null): Placed {
+  const bare = { row, accountId: row.accountId, conversationId, thread: null, slot: null, opens: false };
   if (fate === 'applied') return { ...bare, placement: { kind: 'applied' } };
   if (fate === 'parked') return { ...bare, placement: { kind: 'parked' } };
   const reason = fate === 'foreign' ? 'status-of-foreign-message' : 'status-not-used';

@@ -8,7 +8,9 @@ export async function settleParkedStatuses(db: Database, limit: number): Promise
   // A status routed in the same moment in which its part got its id has missed it: here it is found.
   const unparked = await db.prisma.$executeRaw`
     WITH found AS (
-      SELECT event_id FROM parked_status s WHERE EXISTS (SELECT FROM part p WHERE p.provider_id = s.provider_id)
+      SELECT event_id FROM parked_status s WHERE EXISTS (
+        SELECT FROM part p JOIN conversation c ON c.id = p.conversation_id JOIN account a ON a.id = c.account_id
+        WHERE p.provider_id = s.provider_id AND a.key = s.account_key)
       LIMIT ${limit}::int FOR UPDATE SKIP LOCKED
     ), gone AS (DELETE FROM parked_status s USING found WHERE s.event_id = found.event_id RETURNING s.event_id)
     UPDATE event SET routed_at = NULL FROM gone WHERE event.id = gone.event_id AND outcome IS NULL`;

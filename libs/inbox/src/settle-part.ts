@@ -4,7 +4,8 @@ import type { ClaimedPart } from './claim-parts.js';
 import { inTransaction, type Database, type Tx } from './database.js';
 import { failReply } from './fail-reply.js';
 import { lockConversations, readClock } from './lock-conversations.js';
-import { closeReviews, openReviews, type OpenedReview } from './open-reviews.js';
+import { openReviews, type OpenedReview } from './open-reviews.js';
+import { resumeReplies } from './resume-replies.js';
 
 export interface SettledPart {
   /** The part's state now; `stale` when this sender had lost it and its answer proves nothing. */
@@ -75,8 +76,8 @@ async function accept(tx: Tx, part: ClaimedPart, held: Held, providerId: string,
       accepted_at = coalesce(accepted_at, from_epoch_ms(${now})), holder = NULL, lease_until = NULL, unknown_at = NULL,
       error_code = CASE WHEN ${state} = 'failed' THEN error_code END, error = CASE WHEN ${state} = 'failed' THEN error END
     WHERE id = ${part.id}::bigint`;
-  if (held.state === 'unknown') await closeReviews(tx, [`part:${part.id}`], ['unknown-send'], 'evidence', now);
-  const unparked = await unparkStatuses(tx, providerId);
+  if (held.state === 'unknown') await resumeReplies(tx, [part], now);
+  const unparked = await unparkStatuses(tx, part.accountId, providerId);
   const reviews = second
     ? await openReviews(
         tx,
@@ -88,9 +89,12 @@ async function accept(tx: Tx, part: ClaimedPart, held: Held, providerId: string,
 }
 
 /** Statuses that named this id before we knew it go back to the router, which now finds the part. */
-async function unparkStatuses(tx: Tx, providerId: string): Promise<boolean> {
+async function unparkStatuses(tx: Tx, accountId: string, providerId: string): Promise<boolean> {
   const count = await tx.$executeRaw`
-    WITH parked AS (DELETE FROM parked_status WHERE provider_id = ${providerId} RETURNING event_id)
+    WITH parked AS (
+      DELETE FROM parked_status WHERE account_key = (SELECT key FROM account WHERE id = ${accountId}::bigint)
+        AND provider_id = ${providerId} RETURNING event_id
+    )
     UPDATE event SET routed_at = NULL FROM parked WHERE event.id = parked.event_id AND outcome IS NULL`;
   return count > 0;
 }

@@ -34,7 +34,9 @@ it('keeps the first of two contents under one id, and the other as a variant, on
   await kit.store(hi('m1', 'second'), hi('m1', 'third'), hi('m1', 'first'));
   const stored = await kit.row<{ parsed: { speech: { text: string } } }>('SELECT parsed FROM event');
   expect(stored.parsed.speech.text).toBe('first');
-  const variants = await kit.sql<{ raw: string }>(`SELECT convert_from(raw, 'UTF8') AS raw FROM event_variant ORDER BY id`);
+  const variants = await kit.sql<{ raw: string }>(
+    `SELECT convert_from(raw, 'UTF8') AS raw FROM event_variant ORDER BY id`,
+  );
   expect(variants.map(({ raw }) => /second|third/.exec(raw)?.[0])).toEqual(['second', 'third']);
 });
 

@@ -52,6 +52,12 @@ export class ServicesEnv {
   @Whole(1, 100_000, 'webhooks that ingest handles at once; more are answered with 503 and Retry-After')
   MAX_IN_FLIGHT = 1000;
 
+  @Whole(8, 36_500, 'days that events, batches and parts are kept after their end; copies can come for 7')
+  RETENTION_DAYS = 90;
+
+  @Whole(1, 36_500, 'days after which the bodies of events are emptied; their rows stay for RETENTION_DAYS')
+  PAYLOAD_RETENTION_DAYS = 90;
+
   @Whole(0, 300_000, 'ms that a graceful stop waits for running work')
   SHUTDOWN_GRACE_MS = 10_000;
 }

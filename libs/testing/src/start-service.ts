@@ -29,7 +29,7 @@ export interface RunningService {
 export interface StartOptions {
   /** Wait until /health/ready answers 200 (default true). */
   ready?: boolean;
-  /** How long that may take, in ms (default 30,000). */
+  /** How long that may take, in ms (default 60,000). */
   timeoutMs?: number;
 }
 
@@ -43,7 +43,7 @@ const listening = ['ingest', 'batcher', 'responder', 'console', 'simulator'] as 
 export async function startService(
   name: ServiceName,
   env: Record<string, string> = {},
-  { ready = true, timeoutMs = 30_000 }: StartOptions = {},
+  { ready = true, timeoutMs = 60_000 }: StartOptions = {},
 ): Promise<RunningService> {
   const ports: Record<string, string> = {};
   for (const service of listening) {
