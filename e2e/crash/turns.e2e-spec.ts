@@ -1,13 +1,18 @@
 /** kill -9 aimed at a turn: before and after each of its commits, and a process that was only frozen. */
 import { jest } from '@jest/globals';
-import { eventually, type AssistantRequest, type RunningService } from '#testing';
+import { eventually, type RunningService } from '#testing';
 import { blockConversation, blockWrites, type Block } from '../harness/blocked-statement.js';
+import { checkInvariants } from '../harness/check-invariants.js';
 import { CRASH_ENV } from '../harness/crash-env.js';
 import { crash } from '../harness/crash.js';
-import { acceptedCopies, readBooks, settled } from '../harness/ledger.js';
+import { closeBooks } from '../harness/ledger.js';
+import { createGate } from '../harness/timing.js';
 import { BACKENDS, startWorld, type World } from '../harness/world.js';
 
 jest.setTimeout(90_000);
+
+/** Several restarts on two busy cores. */
+const PATIENCE_MS = 45_000;
 
 describe.each(BACKENDS)('a responder that dies in a turn, wake-ups over %s', (backend) => {
   let world: World;
@@ -23,9 +28,6 @@ describe.each(BACKENDS)('a responder that dies in a turn, wake-ups over %s', (ba
     if (!service) throw new Error('no responder is running');
     return service;
   };
-  /** What the assistant was asked about this text. */
-  const asked = (text: string): AssistantRequest[] =>
-    world.assistant.requests.filter(({ turn }) => turn.messages.some((message) => message.text === text));
 
   it('before its answer is in the journal: the assistant is asked again, and one reply goes out', async () => {
     const person = world.person();
@@ -37,8 +39,8 @@ describe.each(BACKENDS)('a responder that dies in a turn, wake-ups over %s', (ba
     await journal.release();
 
     await startAgain();
-    expect((await person.hears(1)).map((entry) => entry.text)).toEqual(['You said: before the journal']);
-    const [first, second, ...more] = asked('before the journal');
+    expect((await person.hears(1, PATIENCE_MS)).map((entry) => entry.text)).toEqual(['You said: before the journal']);
+    const [first, second, ...more] = person.asked();
     expect(more).toEqual([]);
     expect(second?.turn.batch).toEqual({ id: first?.turn.batch.id, attempt: 2 });
     expect(second?.turn.messages).toEqual(first?.turn.messages);
@@ -48,55 +50,53 @@ describe.each(BACKENDS)('a responder that dies in a turn, wake-ups over %s', (ba
   it('between the journal and the commit: the answer is taken from the journal, the assistant is not asked again', async () => {
     const person = world.person();
     let commit: Block | undefined;
-    world.assistant.next(async ({ turn }) => {
-      commit = await blockConversation(world, turn.conversation.id);
-      return { parts: ['the first wording'] };
-    });
-    world.assistant.always(() => ({ parts: ['another wording'] }));
+    person.willBeAnswered(
+      async ({ turn }) => {
+        commit = await blockConversation(world, turn.conversation.id);
+        return { parts: ['the first wording'] };
+      },
+      { parts: ['another wording'] },
+    );
     await person.says('before the commit');
     const blocked = await eventually(() => commit);
     await blocked.reached();
     const steps = `SELECT s.kind FROM model_step s JOIN turn t USING (batch_id) WHERE t.batch_id = $1 AND t.ended_at IS NULL`;
-    expect(await world.query(steps, [asked('before the commit')[0]?.turn.batch.id])).toEqual([{ kind: 'answer' }]);
+    expect(await world.query(steps, [person.asked()[0]?.turn.batch.id])).toEqual([{ kind: 'answer' }]);
     const startAgain = await crash(world, responder());
     await blocked.release();
 
     await startAgain();
-    expect((await person.hears(1)).map((entry) => entry.text)).toEqual(['the first wording']);
-    expect(asked('before the commit')).toHaveLength(1);
+    expect((await person.hears(1, PATIENCE_MS)).map((entry) => entry.text)).toEqual(['the first wording']);
+    expect(person.asked()).toHaveLength(1);
   });
 
   it('frozen until another one has its batch: when it wakes it sends and writes nothing', async () => {
     const person = world.person();
-    let answer: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (answer = resolve));
-    world.assistant.next(async () => {
-      await released;
-      return { parts: ['too late'] };
-    });
-    world.assistant.always(() => ({ parts: ['in time'] }));
+    const answer = createGate();
+    person.willBeAnswered(
+      async () => {
+        await answer.opened;
+        return { parts: ['too late'] };
+      },
+      { parts: ['in time'] },
+    );
     const frozen = responder();
     await person.says('frozen');
-    await eventually(() => asked('frozen').length === 1);
+    await person.isAsked(1, PATIENCE_MS);
     process.kill(frozen.pid, 'SIGSTOP');
-    answer();
+    answer.open();
     await world.start('responder');
-    await person.hears(1);
+    await person.hears(1, PATIENCE_MS);
     process.kill(frozen.pid, 'SIGCONT');
     await eventually(() => frozen.output().includes('this turn has lost its batch'));
     expect((await person.received()).map((entry) => entry.text)).toEqual(['in time']);
-    expect(asked('frozen').map(({ turn }) => turn.batch.attempt)).toEqual([1, 2]);
+    expect(person.asked().map(({ turn }) => turn.batch.attempt)).toEqual([1, 2]);
   });
 
   it('and the books are right afterwards', async () => {
-    const ledger = await settled(world);
-    expect(ledger).toMatchObject({
-      unaccounted: 0,
-      batches: { replied: 3 },
-      parts: { read: 3 },
-      waiting: { person: 0 },
-    });
-    expect((await readBooks(world)).unaccounted).toEqual([]);
-    for (const copies of (await acceptedCopies(world)).values()) expect(copies).toHaveLength(1);
+    const { ledger, unaccounted } = await closeBooks(world);
+    expect(unaccounted).toEqual([]);
+    expect(ledger).toMatchObject({ batches: { replied: 3 }, parts: { read: 3 }, waiting: { person: 0 } });
+    await checkInvariants(world, { waits: false });
   });
 });

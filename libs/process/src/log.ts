@@ -40,8 +40,14 @@ export function createLogger(service: string, level = 'info', destination?: Dest
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? standardOutput);
 }
+
+/**
+ * Node writes to files and pipes at once, and a reader that went away ends in an 'error' event that run-process
+ * swallows. Pino's own destination repeats a write to a broken pipe for ever, which kept a process from exiting.
+ */
+const standardOutput: DestinationStream = { write: (line) => void process.stdout.write(line) };
 
 /** An address without its user, password and query, fit for a log line. */
 export function shownAddress(address: string): string {

@@ -1,0 +1,256 @@
+import type { StatusName } from '#domain';
+import { shiftDatabaseClock, testDatabase, type TestDatabase } from '#testing';
+import { accepted, HOUR, InboxKit, POLICY, SEND_LEASE_MS } from '../specs/inbox-kit.js';
+import { OTHERS, status } from '../specs/new-events.js';
+import { settleParkedStatuses } from './settle-parked-statuses.js';
+
+let database: TestDatabase;
+let kit: InboxKit;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  kit = await InboxKit.open(database.url, shiftDatabaseClock);
+});
+beforeEach(() => kit.reset());
+afterAll(async () => {
+  await kit.close();
+  await database.drop();
+});
+
+const ana = { phone: '15550100001' };
+const gone = { code: '131026', message: 'Message undeliverable' };
+
+/** Sends the first part of a reply; the channel accepts it as w1. */
+async function sent(...parts: string[]): Promise<string[]> {
+  const ids = await kit.reply(ana, ...parts);
+  await kit.settle(await kit.claimPart(), accepted('w1'));
+  return ids;
+}
+
+/** Sends the first part of a reply; no answer comes back, and a person has been asked. */
+async function unknown(...parts: string[]): Promise<string[]> {
+  const ids = await kit.reply(ana, ...parts);
+  await kit.settle(await kit.claimPart(), { kind: 'unknown', error: { code: 'reset', message: 'connection reset' } });
+  await kit.pass(POLICY.unknownWaitMs);
+  await kit.sweepUnknown();
+  expect(await kit.openCases()).toEqual([`unknown-send part:${ids[0]}`]);
+  return ids;
+}
+
+function permutations<T>(items: T[]): T[][] {
+  if (items.length < 2) return [items];
+  return items.flatMap((item, at) => permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
+}
+
+it.each([
+  ['one group each', 1],
+  ['two groups', 3],
+  ['one group', 5],
+])('all 120 orders of five statuses end equal, routed in %s', async (_, together) => {
+  const orders = permutations<StatusName>(['delivered', 'sent', 'read', 'delivered', 'read']);
+  await sent('Hello');
+  await kit.sql(
+    `INSERT INTO part (conversation_id, thread, reply, index, author, text, state, provider_id, created_at)
+     SELECT 1, 'main', 100 + n, 0, 'assistant', 'text', 'accepted', 'order' || n, oneturn_now() FROM generate_series(0, 119) n`,
+  );
+  for (let from = 0; from < 5; from += together) {
+    const group = orders.flatMap((order, n) =>
+      order.slice(from, from + together).map((name) => status(name, { providerId: `order${n}` })),
+    );
+    expect((await kit.arrive(...group)).partsMoved).toBe(true);
+  }
+  const ends = await kit.sql(
+    `SELECT state, sent_at IS NOT NULL AS sent, delivered_at IS NOT NULL AS delivered, read_at IS NOT NULL AS read,
+       count(*)::int AS count FROM part WHERE provider_id LIKE 'order%' GROUP BY 1, 2, 3, 4`,
+  );
+  expect(ends).toEqual([{ state: 'read', sent: true, delivered: true, read: true, count: 120 }]);
+  expect(new Set(Object.values(await kit.outcomes()).slice(1))).toEqual(new Set(['applied']));
+  expect(await kit.openCases()).toEqual([]);
+});
+
+describe('a status that comes before the answer to the send', () => {
+  it('waits parked, and is applied when the id arrives', async () => {
+    await kit.reply(ana, 'Hello');
+    const part = await kit.claimPart();
+    await kit.arrive(status('delivered', { providerId: 'w1' }, { externalId: 's' }));
+    expect(await kit.outcomes()).toMatchObject({ s: 'open' });
+    expect(await kit.settle(part, accepted('w1'))).toMatchObject({ state: 'accepted', unparked: true });
+    await kit.route();
+    expect(await kit.states('part')).toEqual(['delivered']);
+    expect(await kit.outcomes()).toMatchObject({ s: 'applied' });
+    expect(await kit.sql('SELECT FROM parked_status')).toEqual([]);
+  });
+
+  it('is the evidence itself when it names the tracker', async () => {
+    const [id] = await kit.reply(ana, 'Hello');
+    const part = await kit.claimPart();
+    await kit.arrive(status('sent', { providerId: 'w1', tracker: part.tracker }));
+    expect(await kit.row('SELECT state, provider_id AS w, holder FROM part WHERE id = $1', [id])).toEqual({
+      state: 'sent',
+      w: 'w1',
+      holder: null,
+    });
+    expect(await kit.settle(part, accepted('w1'))).toMatchObject({ state: 'sent', reviews: [] });
+  });
+
+  it('parked in the very moment in which the part got its id: the janitor finds it', async () => {
+    await kit.reply(ana, 'Hello');
+    const part = await kit.claimPart();
+    await kit.store(status('delivered', { providerId: 'w1' }, { externalId: 's' }));
+    // The router has looked for the part already and is held up before its commit.
+    const other = await kit.db.pool.connect();
+    await other.query('BEGIN; LOCK TABLE parked_status IN SHARE MODE');
+    const routed = kit.route();
+    await kit.untilBlocked();
+    const settled = kit.settle(part, accepted('w1'));
+    await other.query(`UPDATE part SET state = 'accepted', provider_id = 'w1', holder = NULL WHERE id = $1`, [part.id]);
+    await other.query('COMMIT');
+    other.release();
+    await Promise.all([routed, settled]);
+    await settleParkedStatuses(kit.db, 10);
+    await kit.route();
+    expect(await kit.states('part')).toEqual(['delivered']);
+    expect(await kit.outcomes()).toMatchObject({ s: 'applied' });
+  });
+});
+
+describe('a status of a message that is not ours', () => {
+  it('with somebody else’s tracker, or none: parked for a day, then ignored', async () => {
+    await sent('Hello');
+    await kit.arrive(
+      status('sent', { providerId: 'x1' }, { externalId: 'none' }),
+      status('sent', { providerId: 'x2', tracker: 'order-77' }, { externalId: 'theirs' }),
+    );
+    await kit.pass(24 * HOUR - 60_000);
+    expect(await settleParkedStatuses(kit.db, 10)).toEqual({ unparked: 0, ended: 0 });
+    await kit.pass(61_000);
+    expect(await settleParkedStatuses(kit.db, 10)).toEqual({ unparked: 0, ended: 2 });
+    const ignored = 'ignored status-of-foreign-message';
+    expect(await kit.outcomes()).toMatchObject({ none: ignored, theirs: ignored });
+  });
+
+  it('with a tracker like ours of a part that does not exist: ignored at once', async () => {
+    await sent('Hello');
+    await kit.arrive(status('sent', { providerId: 'x1', tracker: 'part:999:1' }, { externalId: 's' }));
+    expect(await kit.outcomes()).toMatchObject({ s: 'ignored status-of-foreign-message' });
+  });
+
+  it('of another account that names our part: moves nothing, and is not looked at again and again', async () => {
+    const [id] = await sent('Hello');
+    await kit.arrive(
+      status('read', { providerId: 'w1', tracker: `part:${id}:1` }, { ...OTHERS, externalId: 'tracked' }),
+      status('read', { providerId: 'w1' }, { ...OTHERS, externalId: 'named' }),
+    );
+    expect(await kit.states('part')).toEqual(['accepted']);
+    expect(await kit.outcomes()).toMatchObject({ tracked: 'ignored status-of-foreign-message', named: 'open' });
+    expect(await settleParkedStatuses(kit.db, 10)).toEqual({ unparked: 0, ended: 0 });
+  });
+});
+
+describe('failed', () => {
+  it('after the acceptance: a case that says how much got through, and the rest is held', async () => {
+    const [first] = await sent('one', 'two', 'three');
+    const routed = await kit.arrive(status('failed', { providerId: 'w1', error: gone }));
+    expect(routed.reviews).toMatchObject([{ reason: 'send-failed' }]);
+    expect(await kit.states('part')).toEqual(['failed', 'held', 'held']);
+    expect(await kit.row('SELECT part_id::text AS part, detail, draft FROM review')).toEqual({
+      part: first,
+      detail: '0 of 3 parts delivered to the channel. Part 1: 131026 Message undeliverable',
+      draft: 'one\n\ntwo\n\nthree',
+    });
+  });
+
+  it('then sent: stays failed; then delivered: revived, the case is closed and the rest follows', async () => {
+    await sent('one', 'two');
+    await kit.arrive(status('failed', { providerId: 'w1', error: gone }));
+    await kit.arrive(status('sent', { providerId: 'w1' }));
+    expect(await kit.states('part')).toEqual(['failed', 'held']);
+    expect(await kit.openCases()).toHaveLength(1);
+    await kit.arrive(status('delivered', { providerId: 'w1' }));
+    expect(await kit.states('part')).toEqual(['delivered', 'pending']);
+    expect(await kit.openCases()).toEqual([]);
+    await kit.pass(1_000);
+    expect((await kit.claimPart()).text).toBe('two');
+  });
+});
+
+describe('evidence for a part of unknown fate', () => {
+  it('before anybody was asked: the part is sent and the next one follows', async () => {
+    await kit.reply(ana, 'one', 'two');
+    const part = await kit.claimPart();
+    await kit.pass(SEND_LEASE_MS);
+    await kit.sweepUnknown();
+    expect(await kit.states('part')).toEqual(['unknown', 'pending']);
+    await kit.arrive(status('sent', { providerId: 'w1', tracker: part.tracker }));
+    expect(await kit.states('part')).toEqual(['sent', 'pending']);
+    expect((await kit.claimPart()).text).toBe('two');
+    expect(await kit.openCases()).toEqual([]);
+  });
+
+  it('by tracker after a person was asked: closes the case, and what was held behind it follows', async () => {
+    const [id] = await unknown('one', 'two', 'three');
+    expect(await kit.states('part')).toEqual(['unknown', 'held', 'held']);
+    await kit.arrive(status('delivered', { providerId: 'w1', tracker: `part:${id}:1` }));
+    expect(await kit.states('part')).toEqual(['delivered', 'pending', 'pending']);
+    expect(await kit.openCases()).toEqual([]);
+    expect(await kit.row('SELECT resolved_by AS by, action FROM review')).toEqual({
+      by: 'oneturn',
+      action: 'evidence',
+    });
+  });
+
+  it.each([
+    ['a person has the conversation', `UPDATE conversation SET taken_over_at = now()`],
+    [
+      'a later reply has been written',
+      `INSERT INTO part (conversation_id, thread, reply, index, author, text, state, provider_id, created_at)
+       VALUES (1, 'main', 999, 0, 'assistant', 'later', 'sent', 'w9', now())`,
+    ],
+  ])('while %s: the rest stays held, and its case open', async (_, change) => {
+    const [id] = await unknown('one', 'two');
+    await kit.sql(change);
+    await kit.arrive(status('delivered', { providerId: 'w1', tracker: `part:${id}:1` }));
+    expect((await kit.states('part')).slice(0, 2)).toEqual(['delivered', 'held']);
+    expect(await kit.openCases()).toEqual([`unknown-send part:${id}`]);
+  });
+
+  it('after a person has dismissed the case: the rest stays held', async () => {
+    const [id] = await unknown('one', 'two');
+    await kit.sql(`UPDATE review SET state = 'resolved', action = 'dismiss'`);
+    await kit.arrive(status('delivered', { providerId: 'w1', tracker: `part:${id}:1` }));
+    expect(await kit.states('part')).toEqual(['delivered', 'held']);
+  });
+
+  it('that it failed: another case, about that', async () => {
+    const [id] = await unknown('one', 'two');
+    await kit.arrive(status('failed', { providerId: 'w1', tracker: `part:${id}:1`, error: gone }));
+    expect(await kit.states('part')).toEqual(['failed', 'held']);
+    expect(await kit.openCases()).toEqual([expect.stringMatching(/^send-failed batch:/)]);
+  });
+});
+
+it('two copies: said once to a person, also when more statuses of both come in', async () => {
+  kit.policy = { ...POLICY, unknownSend: 'resend' };
+  const [id] = await kit.reply(ana, 'Hello');
+  await kit.settle(await kit.claimPart(), { kind: 'unknown', error: { code: 'timeout', message: 'timeout' } });
+  await kit.pass(POLICY.unknownWaitMs);
+  await kit.sweepUnknown();
+  await kit.settle(await kit.claimPart(), accepted('w2'));
+  await kit.arrive(status('delivered', { providerId: 'w1', tracker: `part:${id}:1` }));
+  expect(await kit.row('SELECT state, copies FROM part')).toEqual({ state: 'delivered', copies: 2 });
+  expect(await kit.openCases()).toEqual([`two-copies part:${id}`]);
+  await kit.sql(`UPDATE review SET state = 'resolved'`);
+  await kit.arrive(
+    status('failed', { providerId: 'w1', tracker: `part:${id}:1`, error: gone }),
+    status('read', { providerId: 'w2', tracker: `part:${id}:2` }),
+  );
+  expect(await kit.row('SELECT state, copies FROM part')).toEqual({ state: 'read', copies: 2 });
+  expect(await kit.openCases()).toEqual([]);
+});
+
+it('sent shortens the pause before the next part', async () => {
+  await sent('one', 'two');
+  expect((await kit.claimParts()).parts).toEqual([]);
+  await kit.arrive(status('sent', { providerId: 'w1' }));
+  expect((await kit.claimPart()).text).toBe('two');
+});
