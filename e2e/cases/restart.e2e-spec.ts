@@ -35,6 +35,15 @@ describe.each(BACKENDS)('restarts inside the window, wake-ups over %s', (backend
     );
   }
 
+  async function openBatch(person: Person): Promise<{ due: boolean; messages: number } | undefined> {
+    const rows = await world.query<{ due: boolean; messages: number }>(
+      `SELECT b.due_at < oneturn_now() AS due, (SELECT count(*)::int FROM event e WHERE e.batch_id = b.id) AS messages
+        FROM batch b JOIN contact_alias a USING (conversation_id) WHERE a.value = $1 AND b.state = 'collecting'`,
+      [person.phone],
+    );
+    return rows[0];
+  }
+
   it('answers after a kill of all three at once', async () => {
     const person = world.person();
     await writes(person);
@@ -52,16 +61,12 @@ describe.each(BACKENDS)('restarts inside the window, wake-ups over %s', (backend
   it('answers after Postgres ended every connection and was away for longer than the window', async () => {
     const person = world.person();
     await writes(person);
+    await eventually(async () => (await openBatch(person))?.messages === 2);
     world.wire?.cut();
     await world.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
-    await eventually(async () => {
-      const [batch] = await world.query<{ due: boolean }>(`
-        SELECT bool_and(b.due_at < oneturn_now()) AS due FROM batch b JOIN contact_alias a USING (conversation_id)
-        WHERE a.value = '${person.phone}'`);
-      return batch?.due;
-    });
+    await eventually(async () => (await openBatch(person))?.due);
     expect(person.turns()).toEqual([]);
     world.wire?.restore();
     await isAnsweredOnce(person);

@@ -102,7 +102,13 @@ describe.each(BACKENDS)('a person takes over, wake-ups over %s', (backend) => {
         const person = world.person();
         person.willBeAnswered({ parts: ['one', 'two', 'three'] });
         // The first part's answer is slow, so that the takeover falls between it and the second.
-        await world.simulator.fault({ kind: 'latency', when: 'after', ms: 1_500, to: person.phone, textIncludes: 'one' });
+        await world.simulator.fault({
+          kind: 'latency',
+          when: 'after',
+          ms: 1_500,
+          to: person.phone,
+          textIncludes: 'one',
+        });
         await person.says('hi');
         await person.hears(1);
         const id = await takeOver(world, person);

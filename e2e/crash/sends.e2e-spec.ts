@@ -27,7 +27,7 @@ describe.each(BACKENDS)('a responder that dies while it sends, wake-ups over %s'
   let startAgain: () => Promise<RunningService>;
 
   beforeAll(async () => {
-    const env = { ...CRASH_ENV, SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS), PART_GAP_MS: '20000' };
+    const env = { ...CRASH_ENV, SEND_TIMEOUT_MS: String(SEND_TIMEOUT_MS), PART_GAP_MS: '60000' };
     world = await startWorld({ backend, env, services: { console: 0 } });
     [beforePost, afterAcceptance, withEvidence, lateEvidence, betweenParts] = Array.from({ length: 5 }, () =>
       world.person(),

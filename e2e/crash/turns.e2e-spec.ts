@@ -33,7 +33,7 @@ describe.each(BACKENDS)('a responder that dies in a turn, wake-ups over %s', (ba
     const person = world.person();
     const journal = await blockWrites(world, 'model_step');
     await person.says('before the journal');
-    await journal.reached();
+    await journal.reached('responder');
     const startAgain = await crash(world, responder());
     await journal.cancelWaiting();
     await journal.release();
@@ -59,7 +59,7 @@ describe.each(BACKENDS)('a responder that dies in a turn, wake-ups over %s', (ba
     );
     await person.says('before the commit');
     const blocked = await eventually(() => commit);
-    await blocked.reached();
+    await blocked.reached('responder');
     const steps = `SELECT s.kind FROM model_step s JOIN turn t USING (batch_id) WHERE t.batch_id = $1 AND t.ended_at IS NULL`;
     expect(await world.query(steps, [person.asked()[0]?.turn.batch.id])).toEqual([{ kind: 'answer' }]);
     const startAgain = await crash(world, responder());

@@ -4,8 +4,8 @@ import { Client } from 'pg';
 import type { World } from './world.js';
 
 export interface Block {
-  /** Resolves as soon as a statement waits for the lock. */
-  reached(): Promise<void>;
+  /** Resolves as soon as a statement of this service waits for the lock. */
+  reached(service: 'ingest' | 'batcher' | 'responder'): Promise<void>;
   /** Ends the waiting statements for good, as if they had never arrived: nothing of them is committed. */
   cancelWaiting(): Promise<void>;
   /** Lets the statements go on; what a dead process left behind goes on too. */
@@ -32,10 +32,13 @@ async function block(world: World, sql: string): Promise<Block> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const own = rows[0]?.pid;
   const waiting = () =>
-    world.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE $1::int = ANY(pg_blocking_pids(pid))', [own]);
+    world.query<{ pid: number; by: string }>(
+      'SELECT pid, application_name AS by FROM pg_stat_activity WHERE $1::int = ANY(pg_blocking_pids(pid))',
+      [own],
+    );
   return {
-    reached: async () => {
-      await eventually(async () => (await waiting()).length > 0);
+    reached: async (service) => {
+      await eventually(async () => (await waiting()).some(({ by }) => by === `oneturn-${service}`));
     },
     cancelWaiting: async () => {
       for (const { pid } of await waiting()) await world.query('SELECT pg_terminate_backend($1::int)', [pid]);

@@ -13,18 +13,19 @@ import { storeEvents, type NewEvent, type Stored } from '../src/store-events.js'
 import { message, type From } from './new-events.js';
 
 export const HOUR = 3_600_000;
-export const LEASE_MS = 4_000;
-export const GAP_MS = 500;
-export const SEND_LEASE_MS = 2_000;
+// Long: what must not have passed yet has not passed on a slow machine either. The clock is shifted, not waited for.
+export const LEASE_MS = 120_000;
+export const GAP_MS = 10_000;
+export const SEND_LEASE_MS = 30_000;
 export const TAKEOVER_MS = HOUR;
 
 export const POLICY: Policy = {
-  windowMs: 2_000,
-  maxWaitMs: 6_000,
+  windowMs: 20_000,
+  maxWaitMs: 60_000,
   lateAfterMs: 900_000,
   maxAttempts: 4,
-  retryBaseMs: 200,
-  unknownWaitMs: 30_000,
+  retryBaseMs: 20_000,
+  unknownWaitMs: 60_000,
   unknownSend: 'review',
 };
 
@@ -111,7 +112,7 @@ export class InboxKit {
     return storeEvents(this.db, events, { process: 'ingest', group: this.group++ });
   }
 
-  route(db = this.db, limit = 500): Promise<Routed> {
+  route(db = this.db, limit = 1000): Promise<Routed> {
     return routeEvents(db, this.accounts, { policy: this.policy, limit, takeoverMs: TAKEOVER_MS });
   }
 

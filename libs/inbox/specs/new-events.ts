@@ -18,7 +18,7 @@ export interface From {
 let count = 0;
 
 export function event(parsed: ParsedEvent, more: Partial<NewEvent> = {}): NewEvent {
-  const externalId = more.externalId ?? `e${++count}`;
+  const externalId = more.externalId ?? `e${String(++count).padStart(6, '0')}`;
   const raw = JSON.stringify({ externalId, parsed });
   return {
     ...OURS,

@@ -26,9 +26,9 @@ const batch = (columns: string) => kit.row(`SELECT ${columns} FROM batch`);
 describe('a claim', () => {
   it('comes when the window is over, seals the batch and starts one turn', async () => {
     await kit.arrive(message('hi', ana, { externalId: 'm1' }), message('quick question', ana, { externalId: 'm2' }));
-    await kit.pass(POLICY.windowMs - 1_000);
+    await kit.pass(POLICY.windowMs - 10_000);
     expect((await kit.claim()).turns).toEqual([]);
-    await kit.pass(1_000);
+    await kit.pass(10_000);
     const turn = await kit.claimOne();
     expect(turn).toMatchObject({ fence: '1', attempt: 1, thread: 'main', accountId: '1' });
     expect(turn.messages.map((said) => said.event.speech.text)).toEqual(['hi', 'quick question']);
@@ -141,7 +141,7 @@ describe('messages that became too old while they waited', () => {
     message(externalId, ana, { externalId, providerAt: (await kit.now()) - ageMs });
 
   it('go to review one by one; the fresh ones are answered', async () => {
-    await kit.arrive(await old('old', POLICY.lateAfterMs - 1_000), await old('fresh', 0));
+    await kit.arrive(await old('old', POLICY.lateAfterMs - 10_000), await old('fresh', 0));
     await kit.pass(POLICY.windowMs);
     const { turns, reviews } = await kit.claim();
     expect(turns.map((turn) => turn.messages.map((said) => said.externalId))).toEqual([['fresh']]);
@@ -170,9 +170,9 @@ describe('messages that became too old while they waited', () => {
 describe('a lease that ran out', () => {
   it('is taken by the next holder with a higher fence, at once, and counts as an attempt', async () => {
     const turn = await kit.turn('hi', ana);
-    await kit.pass(LEASE_MS - 1_000);
+    await kit.pass(LEASE_MS - 60_000);
     expect((await kit.claim()).turns).toEqual([]);
-    await kit.pass(1_000);
+    await kit.pass(60_000);
     const [next] = (await kit.claim(kit.db, 'other')).turns;
     expect(next).toMatchObject({ batchId: turn.batchId, fence: '2', attempt: 2 });
     expect(next?.messages).toEqual(turn.messages);

@@ -2,6 +2,7 @@
 import { decideClaim, policyFor, type ClaimDecision, type ClaimFacts, type ParsedEvent, type Policy } from '#domain';
 import type { AccountDirectory } from './accounts.js';
 import { inTransaction, type Database, type Tx } from './database.js';
+import { Prisma } from './generated/client.js';
 import { readClock, tryLockConversations } from './lock-conversations.js';
 import type { OpenedReview } from './open-reviews.js';
 import type { ReadyBatch } from './ready-batches.js';
@@ -28,6 +29,7 @@ export interface BatchMessage {
 export interface BatchFacts {
   id: string;
   conversationId: string;
+  rootId: string;
   accountId: string;
   thread: string;
   state: ClaimFacts['state'];
@@ -75,7 +77,7 @@ export async function claimTurns(
   return inTransaction(db, async (tx) => {
     const locked = await tryLockConversations(
       tx,
-      ready.map((batch) => batch.conversationId),
+      ready.flatMap((batch) => [batch.conversationId, batch.rootId]),
     );
     if (locked.length === 0) return { turns: [], reviews: [] };
     const now = await readClock(tx);
@@ -83,6 +85,7 @@ export async function claimTurns(
       tx,
       ready.map((batch) => batch.id),
       locked,
+      now,
     );
     const decided = onePerConversation(facts).map((batch) => {
       const policy = policyFor(options.policy, accounts.findById(batch.accountId)?.overrides ?? {});
@@ -100,29 +103,38 @@ export interface DecidedClaim {
   decision: ClaimDecision;
 }
 
-/** Two threads of one conversation share its one turn: the longer waiting goes first, the other stays due. */
+/** Two threads of one conversation, or two that were merged, share one turn: the longer waiting goes first. */
 function onePerConversation(batches: BatchFacts[]): BatchFacts[] {
   const first = new Map<string, BatchFacts>();
   for (const batch of [...batches].sort((a, b) => a.readyAt - b.readyAt)) {
-    if (!first.has(batch.conversationId)) first.set(batch.conversationId, batch);
+    if (!first.has(batch.rootId)) first.set(batch.rootId, batch);
   }
   return [...first.values()];
 }
 
-async function readFacts(tx: Tx, batchIds: string[], conversationIds: string[]): Promise<BatchFacts[]> {
+/**
+ * Both of two merged conversations may have had a turn when they became one. Then they take turns: a batch that waits
+ * behind the other's lets it end, and of two that are ready the older goes first.
+ */
+const OTHER_TURN = Prisma.sql`o.id <> b.id AND o.slot = b.slot AND CASE o.state
+  WHEN 'running' THEN b.state = 'collecting' OR o.lease_until > clock.now OR o.id < b.id
+  WHEN 'retry_wait' THEN b.state = 'collecting' OR o.id < b.id ELSE false END`;
+
+async function readFacts(tx: Tx, batchIds: string[], conversationIds: string[], now: number): Promise<BatchFacts[]> {
   const batches = await tx.$queryRaw<Omit<BatchFacts, 'messages'>[]>`
-    SELECT b.id::text, b.conversation_id::text AS "conversationId", c.account_id::text AS "accountId", b.thread, b.state,
+    WITH clock AS MATERIALIZED (SELECT from_epoch_ms(${now}) AS now)
+    SELECT b.id::text, b.conversation_id::text AS "conversationId", coalesce(c.merged_into_id, c.id)::text AS "rootId", c.account_id::text AS "accountId", b.thread, b.state,
       epoch_ms(CASE b.state WHEN 'collecting' THEN b.due_at WHEN 'retry_wait' THEN b.next_attempt_at ELSE b.lease_until END) AS "readyAt",
       epoch_ms(b.due_at) AS "dueAt", epoch_ms(b.first_at) AS "firstAt", b.attempts, b.fence::text, b.reason,
       c.taken_over_at IS NOT NULL AS "takenOver",
-      EXISTS (SELECT FROM batch o WHERE (o.conversation_id = b.conversation_id
-          OR o.conversation_id IN (SELECT id FROM conversation WHERE merged_into_id = b.conversation_id))
-        AND o.slot = b.slot AND o.state IN ('running', 'retry_wait') AND o.id <> b.id) AS "otherTurn",
+      EXISTS (SELECT FROM batch o WHERE ${OTHER_TURN} AND (o.conversation_id = coalesce(c.merged_into_id, c.id)
+        OR o.conversation_id IN (SELECT id FROM conversation WHERE merged_into_id = coalesce(c.merged_into_id, c.id)))) AS "otherTurn",
       EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')})
         OR EXISTS (SELECT FROM conversation m JOIN part p ON p.conversation_id = m.id AND ${unsettledPart('p')}
           WHERE m.merged_into_id = b.conversation_id) AS "earlierUnsettled"
-    FROM batch b JOIN conversation c ON c.id = b.conversation_id
+    FROM clock, batch b JOIN conversation c ON c.id = b.conversation_id
     WHERE b.id = ANY(${batchIds}::bigint[]) AND b.conversation_id = ANY(${conversationIds}::bigint[])
+      AND coalesce(c.merged_into_id, c.id) = ANY(${conversationIds}::bigint[])
       AND b.state IN ('collecting', 'retry_wait', 'running')`;
   const messages = await tx.$queryRaw<(BatchMessage & { batchId: string })[]>`
     SELECT batch_id::text AS "batchId", id::text AS "eventId", external_id AS "externalId", epoch_ms(provider_at) AS "providerAt",

@@ -5,6 +5,8 @@ import { unsettledPart } from './unsettled.js';
 export interface ReadyBatch {
   id: string;
   conversationId: string;
+  /** The conversation that this one was merged into; itself otherwise. Both share one turn. */
+  rootId: string;
 }
 
 /**
@@ -36,5 +38,6 @@ export async function readyBatches(db: Queryable, limit: number): Promise<ReadyB
           AND NOT EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')})
         ORDER BY b.lease_until LIMIT ${limit}::int)
     )
-    SELECT id::text, conversation_id::text AS "conversationId" FROM ready ORDER BY at LIMIT ${limit}::int`;
+    SELECT ready.id::text, ready.conversation_id::text AS "conversationId", coalesce(c.merged_into_id, c.id)::text AS "rootId"
+    FROM ready JOIN conversation c ON c.id = ready.conversation_id ORDER BY at LIMIT ${limit}::int`;
 }

@@ -1,7 +1,9 @@
 import { shiftDatabaseClock, testDatabase, type TestDatabase } from '#testing';
-import { accepted, InboxKit, POLICY } from '../specs/inbox-kit.js';
+import { accepted, InboxKit, LEASE_MS, POLICY } from '../specs/inbox-kit.js';
 import { echo, message, OTHERS, reaction, system } from '../specs/new-events.js';
+import { failTurn } from './fail-turn.js';
 import { loadTurn } from './load-turn.js';
+import { renewLeases } from './renew-leases.js';
 
 let database: TestDatabase;
 let kit: InboxKit;
@@ -143,6 +145,35 @@ describe('two conversations that turn out to be one person', () => {
     expect(next.messages).toHaveLength(2);
     const { context } = await loadTurn(kit.db, next, kit.accounts.all()[0]!, '');
     expect(context.history.map(({ text }) => text)).toEqual(['running', 'Hello']);
+  });
+
+  it('both had a turn: they never run at once again, also when leases run out together', async () => {
+    await kit.arrive(reaction({ phone }), reaction({ user }));
+    const running = await kit.turn('one', { phone });
+    const failed = await kit.turn('two', { user });
+    await failTurn(kit.db, { ...failed, error: 'spec', draft: null }, POLICY);
+    await kit.arrive(message('it is me', { phone, user }));
+    await kit.pass(POLICY.retryBaseMs);
+    expect((await kit.claim()).turns).toEqual([]);
+    await renewLeases(kit.db, [running], LEASE_MS);
+    await kit.finish(running, { kind: 'silent' });
+    const retried = await kit.claimOne();
+    expect(retried).toMatchObject({ batchId: failed.batchId, attempt: 2 });
+    // As if the other had begun before the merge and died with this one.
+    await kit.sql(
+      `UPDATE batch SET state = 'running', finished_at = NULL, holder = 'h', lease_until = $1 WHERE id = $2`,
+      [new Date(0), running.batchId],
+    );
+    await kit.pass(LEASE_MS);
+    for (const batchId of [running.batchId, failed.batchId]) {
+      const claims = await Promise.all([...kit.pools, ...kit.pools].map((db) => kit.claim(db)));
+      const [turn, ...others] = claims.flatMap(({ turns }) => turns);
+      expect(turn).toMatchObject({ batchId });
+      expect(others).toEqual([]);
+      await kit.finish(turn!, { kind: 'silent' });
+    }
+    await kit.pass(POLICY.windowMs);
+    expect((await kit.claimOne()).messages).toHaveLength(1);
   });
 
   it('one taken over: the person has all of it', async () => {

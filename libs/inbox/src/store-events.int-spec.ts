@@ -1,5 +1,5 @@
 import { shiftDatabaseClock, testDatabase, type TestDatabase } from '#testing';
-import { HOUR, InboxKit } from '../specs/inbox-kit.js';
+import { HOUR, InboxKit, POLICY } from '../specs/inbox-kit.js';
 import { event, message, OTHERS } from '../specs/new-events.js';
 import { storeEvents } from './store-events.js';
 
@@ -44,7 +44,7 @@ it('keeps the order of arrival inside a group although the rows are sorted by ke
   await kit.store(hi('m9'), hi('m1'), hi('m5'));
   expect(await ids()).toEqual(['m9', 'm1', 'm5']);
   await kit.route();
-  await kit.pass(2_000);
+  await kit.pass(POLICY.windowMs);
   const turn = await kit.claimOne();
   expect(turn.messages.map((said) => said.externalId)).toEqual(['m9', 'm1', 'm5']);
 });

@@ -1,0 +1,118 @@
+/** A Postgres and a Redis for one benchmark, as durable as in production, thrown away afterwards. */
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../../tools/embedded-postgres.mjs';
+import { dataPlace } from '../../tools/parts/data-place.mjs';
+import { Failure } from '../../tools/parts/failure.mjs';
+import { freePort } from '../../tools/parts/free-port.mjs';
+import { tryLock } from '../../tools/parts/lock.mjs';
+import { livePostmaster } from '../../tools/parts/postmaster.mjs';
+import { redisProgram } from '../../tools/parts/redis-program.mjs';
+
+/** Spelled out although they are the defaults: a figure without them would be worth nothing. */
+const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+
+/**
+ * @returns {Promise<{place: string, postgres: {urlOf: (database: string) => string, query: Function, crash: Function},
+ *   redis: {url: (database: number) => string, client: Function, version: string}, stop: () => Promise<void>}>}
+ * @throws {Failure} when another benchmark runs: two would measure each other.
+ */
+export async function startBenchServices(say) {
+  const home = dataPlace();
+  const unlock = tryLock(join(home, 'bench.lock'));
+  if (unlock === null) throw new Failure('another benchmark is running in this clone');
+  const place = join(home, 'bench');
+  removeLeftovers(place);
+  mkdirSync(place, { recursive: true });
+  // Postgres may run as a user of its own, who must be able to enter.
+  chmodSync(place, 0o755);
+  const stops = [unlock, () => rmSync(place, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  try {
+    const postgres = await startPostgres(join(place, 'postgres'));
+    stops.push(postgres.stop);
+    const redis = await startRedis(place, say);
+    stops.push(redis.stop);
+    return { place, postgres, redis, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startPostgres(dataDir) {
+  const start = () => startEmbeddedPostgres({ dataDir, database: 'oneturn', settings: durable });
+  let server = await start();
+  const urlOf = (database) => server.url.replace(/\/[^/]*$/, `/${database}`);
+  return {
+    urlOf,
+    /** The rows of one statement. */
+    async rows(database, sql, values = []) {
+      const client = new Client({ connectionString: urlOf(database) });
+      client.on('error', () => {});
+      await client.connect();
+      try {
+        return (await client.query(sql, values)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    /** The first value of one statement. */
+    async query(sql, values, database = 'postgres') {
+      return Object.values((await this.rows(database, sql, values))[0] ?? {})[0];
+    },
+    /** kill -9 of the server. */
+    crash: () => process.kill(server.pid, 'SIGKILL'),
+    /** Starts it again; it recovers from its log. */
+    restart: async () => void (server = await start()),
+    stop: () => server.stop('immediate'),
+  };
+}
+
+/** As in docker-compose.yml: appendonly, noeviction. */
+async function startRedis(place, say) {
+  const port = await freePort();
+  const settings = [
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'everysec',
+    '--maxmemory-policy',
+    'noeviction',
+    '--save',
+    '',
+  ];
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', place, ...settings];
+  const server = spawn(await redisProgram(say), args, { stdio: 'ignore', detached: true });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const url = (database) => `redis://127.0.0.1:${port}/${database}`;
+  /** Runs `work` on a connection to one of the databases. */
+  const client = async (database, work) => {
+    const redis = new Redis(url(database), { retryStrategy: () => 50, maxRetriesPerRequest: 200 });
+    redis.on('error', () => {});
+    try {
+      return await work(redis);
+    } finally {
+      redis.disconnect();
+    }
+  };
+  const info = await client(0, (redis) => redis.info('server'));
+  const stop = async () => {
+    server.kill('SIGKILL');
+    await ended;
+  };
+  return { url, client, version: /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown', stop };
+}
+
+/** What a benchmark that was killed left behind. */
+function removeLeftovers(place) {
+  if (!existsSync(place)) return;
+  const postmaster = livePostmaster(join(place, 'postgres'));
+  if (postmaster !== null) process.kill(postmaster.pid, 'SIGQUIT');
+  rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}

@@ -1,0 +1,76 @@
+/**
+ * What the documentation of NestJS, Prisma and BullMQ adds up to when it is followed page by page: a controller, a
+ * Prisma client and a queue injected, one create and one add per message. Decorators are applied by hand, because this
+ * is plain JavaScript.
+ */
+import 'reflect-metadata';
+import { BullModule, getQueueToken } from '@nestjs/bullmq';
+import { Controller, Dependencies, Get, Logger, Module, Post, Req, Res } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { endWithParent, messagesOf, readSigned } from './webhook-body.mjs';
+
+const { PORT, APP_SECRET, DATABASE_URL, POOL_MAX, REDIS_HOST, REDIS_PORT, REDIS_DB, NAIVE_CLIENT } = process.env;
+const { PrismaClient } = await import(NAIVE_CLIENT);
+const logger = new Logger('webhooks');
+
+class WebhookController {
+  constructor(prisma, queue) {
+    this.prisma = prisma;
+    this.queue = queue;
+  }
+
+  async ready() {
+    await this.prisma.$queryRaw`SELECT 1`;
+    return 'ok';
+  }
+
+  async receive(request, reply) {
+    const webhook = readSigned(request.rawBody, request.headers['x-hub-signature-256'], APP_SECRET);
+    if (webhook === null) return void reply.code(403).send('');
+    try {
+      for (const message of messagesOf(webhook)) await this.accept(message);
+    } catch (error) {
+      logger.error(error);
+      return void reply.code(500).send('');
+    }
+    reply.code(200).send('');
+  }
+
+  async accept(message) {
+    const { id, from, type, text } = message;
+    await this.prisma.message.create({
+      data: { wamid: id, phone: from, type, text: text?.body ?? null, payload: message },
+    });
+    await this.queue.add('message', { wamid: id }, { jobId: id });
+  }
+}
+const decorate = (name, ...decorators) => {
+  const property = Object.getOwnPropertyDescriptor(WebhookController.prototype, name);
+  for (const decorator of decorators) decorator(WebhookController.prototype, name, property);
+};
+Controller()(WebhookController);
+Dependencies(PrismaClient, getQueueToken('messages'))(WebhookController);
+decorate('ready', Get('health/ready'));
+decorate('receive', Post('webhooks/whatsapp'));
+Req()(WebhookController.prototype, 'receive', 0);
+Res()(WebhookController.prototype, 'receive', 1);
+
+class AppModule {}
+const adapter = new PrismaPg({ connectionString: DATABASE_URL, max: Number(POOL_MAX) });
+Module({
+  imports: [
+    BullModule.forRoot({
+      connection: { host: REDIS_HOST, port: Number(REDIS_PORT), db: Number(REDIS_DB) },
+      defaultJobOptions: { removeOnComplete: true, attempts: 4 },
+    }),
+    BullModule.registerQueue({ name: 'messages' }),
+  ],
+  controllers: [WebhookController],
+  providers: [{ provide: PrismaClient, useFactory: () => new PrismaClient({ adapter }) }],
+})(AppModule);
+
+endWithParent();
+const app = await NestFactory.create(AppModule, new FastifyAdapter(), { rawBody: true });
+await app.listen(Number(PORT), '127.0.0.1');

@@ -1,0 +1,46 @@
+import { createRandom } from './random.mjs';
+
+/**
+ * @typedef {object} Options
+ * @property {number} seed what the whole run is drawn from.
+ * @property {number} minutes how long faults strike; starting, settling and the drills come on top.
+ * @property {number} people
+ * @property {'redis' | 'postgres'} backend where the wake-ups go.
+ * @property {boolean} drill whether the recovery times are measured afterwards, without other faults.
+ * @property {boolean} keep whether the evidence is kept when nothing is wrong.
+ */
+
+const usage =
+  'npm run torture -- [--seed N] [--minutes M] [--people P] [--backend redis|postgres] [--no-drill] [--keep]';
+
+/**
+ * @param {string[]} args
+ * @returns {Options}
+ * @throws {RangeError} with the usage.
+ */
+export function readOptions(args) {
+  const given = { seed: Date.now() % 1_000_000, minutes: 3, people: 12, backend: null, drill: true, keep: false };
+  const rest = [...args];
+  while (rest.length > 0) {
+    const name = rest.shift();
+    if (name === '--no-drill') given.drill = false;
+    else if (name === '--keep') given.keep = true;
+    else if (name === '--backend') given.backend = oneOf(rest.shift());
+    else if (name === '--seed' || name === '--minutes' || name === '--people') {
+      given[name.slice(2)] = positive(name, rest.shift());
+    } else throw new RangeError(`unknown argument ${name}\n${usage}`);
+  }
+  const drawn = createRandom(given.seed).fork('backend').chance(0.5) ? 'redis' : 'postgres';
+  return { ...given, backend: given.backend ?? (process.env.SKIP_REDIS === '1' ? 'postgres' : drawn) };
+}
+
+function oneOf(value) {
+  if (value === 'redis' || value === 'postgres') return value;
+  throw new RangeError(`--backend is redis or postgres\n${usage}`);
+}
+
+function positive(name, text) {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new RangeError(`${name} needs a number above 0\n${usage}`);
+}
