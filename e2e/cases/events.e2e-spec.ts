@@ -198,11 +198,6 @@ const statusOnly: Case = async (world) => {
     async () => (await world.query(`SELECT FROM parked_status WHERE provider_id = 'wamid.foreign'`)).length,
   );
   expect(world.assistant.requests.filter(({ turn }) => JSON.stringify(turn).includes('15550108888'))).toEqual([]);
-  // It waits a day for its message; the books of this world are closed sooner.
-  await world.query(
-    `WITH gone AS (DELETE FROM parked_status WHERE provider_id = 'wamid.foreign' RETURNING event_id)
-      UPDATE event SET outcome = 'ignored', reason = 'status-of-foreign-message' FROM gone WHERE id = event_id`,
-  );
 };
 
 describe('events that are not questions', () => {

@@ -19,7 +19,8 @@ export async function webhooksOf(world: World): Promise<WebhookDelivery[]> {
 async function restlessness(world: World): Promise<string[]> {
   const { pendingRetries } = await world.simulator.control<{ pendingRetries: number }>('webhooks');
   const rows = await world.query<{ what: string }>(`
-    SELECT 'event ' || external_id AS what FROM event WHERE outcome IS NULL
+    SELECT 'event ' || external_id AS what FROM event
+      WHERE outcome IS NULL AND id NOT IN (SELECT event_id FROM parked_status)
     UNION ALL SELECT 'batch ' || state FROM batch WHERE state IN ('collecting', 'queued', 'running', 'retry_wait')
     UNION ALL SELECT 'part ' || state FROM part WHERE state IN ('pending', 'sending')
       OR (state = 'unknown' AND reason IS DISTINCT FROM 'in-review')`);

@@ -70,8 +70,12 @@ export class RouteEvents {
   }
 
   private route(which: Pick<RouteOptions, 'limit' | 'only'>): Promise<Routed> {
-    const policy = policyOfEnv(this.env);
-    return routeEvents(this.db, this.accounts, { ...which, policy, takeoverMs: this.env.TAKEOVER_TIMEOUT_MS });
+    return routeEvents(this.db, this.accounts, {
+      ...which,
+      policy: policyOfEnv(this.env),
+      bounds: { maxMessages: this.env.MAX_BATCH_MESSAGES, maxCharacters: this.env.MAX_BATCH_CHARACTERS },
+      takeoverMs: this.env.TAKEOVER_TIMEOUT_MS,
+    });
   }
 
   private follow(routed: Routed): void {

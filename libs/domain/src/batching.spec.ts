@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isDue, withMessage, type BatchTimes } from './batching.js';
+import { closeWhenFull, withMessage, type BatchTimes } from './batching.js';
 
 const policy = { windowMs: 2000, maxWaitMs: 6000 };
 const timesOf = (arrivals: number[], of = policy): BatchTimes =>
@@ -27,11 +27,17 @@ it.each([
 });
 
 it.each([
-  [1999, false],
-  [2000, true],
-  [2001, true],
-])('due at 2000, now %d: %s', (now, due) => {
-  expect(isDue({ dueAt: 2000 }, now)).toBe(due);
+  ['below both bounds', { messages: 2, characters: 99 }, 2000],
+  ['as many messages as it may hold', { messages: 3, characters: 5 }, 700],
+  ['as many characters as it may hold', { messages: 1, characters: 100 }, 700],
+])('%s', (_, size, dueAt) => {
+  const times = { firstAt: 0, lastAt: 700, dueAt: 2000 };
+  expect(closeWhenFull(times, size, { maxMessages: 3, maxCharacters: 100 }, 700)).toEqual({ ...times, dueAt });
+});
+
+it('a full batch that was due before stays due then', () => {
+  const times = { firstAt: 0, lastAt: 700, dueAt: 600 };
+  expect(closeWhenFull(times, { messages: 9, characters: 0 }, { maxMessages: 3, maxCharacters: 9 }, 700).dueAt).toBe(600);
 });
 
 it('does not depend on the order in which a burst is routed, and no message moves a batch past its cap', () => {

@@ -22,6 +22,20 @@ export function withMessage(
   return { firstAt, lastAt, dueAt: Math.min(lastAt + policy.windowMs, firstAt + policy.maxWaitMs) };
 }
 
-export function isDue(times: Pick<BatchTimes, 'dueAt'>, now: number): boolean {
-  return times.dueAt <= now;
+/** What a batch holds. `characters`: of the texts as the assistant is shown them. */
+export interface BatchSize {
+  messages: number;
+  characters: number;
+}
+
+/** A batch that has become this large closes early: it is due with the message that filled it. */
+export interface BatchBounds {
+  maxMessages: number;
+  maxCharacters: number;
+}
+
+/** The batch's times when `size` is what it holds with the message that arrived at `arrivedAt` (epoch ms). */
+export function closeWhenFull(times: BatchTimes, size: BatchSize, bounds: BatchBounds, arrivedAt: number): BatchTimes {
+  const full = size.messages >= bounds.maxMessages || size.characters >= bounds.maxCharacters;
+  return full ? { ...times, dueAt: Math.min(times.dueAt, arrivedAt) } : times;
 }

@@ -113,7 +113,8 @@ export class InboxKit {
   }
 
   route(db = this.db, limit = 1000): Promise<Routed> {
-    return routeEvents(db, this.accounts, { policy: this.policy, limit, takeoverMs: TAKEOVER_MS });
+    const bounds = { maxMessages: 50, maxCharacters: 20_000 };
+    return routeEvents(db, this.accounts, { policy: this.policy, bounds, limit, takeoverMs: TAKEOVER_MS });
   }
 
   /** Stored together, routed together. */

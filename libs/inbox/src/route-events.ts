@@ -1,5 +1,15 @@
 /** Gives unrouted events their place, conversation by conversation, a group of them in one transaction. */
-import { placeEvent, policyFor, saidAt, type BatchTimes, type ParsedEvent, type Policy } from '#domain';
+import {
+  closeWhenFull,
+  placeEvent,
+  policyFor,
+  saidAt,
+  type BatchBounds,
+  type BatchSize,
+  type BatchTimes,
+  type ParsedEvent,
+  type Policy,
+} from '#domain';
 import type { AccountDirectory } from './accounts.js';
 import { applyTakeover } from './apply-takeover.js';
 import { inTransaction, type Database, type Tx } from './database.js';
@@ -25,6 +35,8 @@ export interface Routed {
 
 export interface RouteOptions {
   policy: Policy;
+  /** The largest batch; a full one is due at once. */
+  bounds: BatchBounds;
   limit: number;
   /** How long a message from the business's own phone silences the assistant, ms. */
   takeoverMs: number;
@@ -80,7 +92,15 @@ async function routeGroup(tx: Tx, accounts: AccountDirectory, options: RouteOpti
   const collecting = await readCollecting(tx, [...locked.keys()]);
   const placed: Placed[] = [];
   for (const chat of inChats) {
-    placed.push(placeChatEvent(chat, locked, collecting, policyOf(accounts, chat.accountId, options.policy), now));
+    placed.push(
+      placeChatEvent(
+        chat,
+        locked,
+        collecting,
+        { policy: policyOf(accounts, chat.accountId, options.policy), bounds: options.bounds },
+        now,
+      ),
+    );
   }
   for (const row of events) if (!hasChat(row) && row.event.kind !== 'status') placed.push(placeBare(row));
   const moved = await routeStatuses(tx, statuses, events, now);
@@ -124,20 +144,25 @@ async function applyEchoes(
 
 const slotOf = (conversationId: string, thread: string): string => `${conversationId}\n${thread}`;
 
-async function readCollecting(tx: Tx, conversationIds: string[]): Promise<Map<string, BatchTimes & { id: string }>> {
+type Collecting = BatchTimes & BatchSize & { id?: string };
+
+async function readCollecting(tx: Tx, conversationIds: string[]): Promise<Map<string, Collecting>> {
   if (conversationIds.length === 0) return new Map();
-  const rows = await tx.$queryRaw<(BatchTimes & { id: string; conversationId: string; thread: string })[]>`
-    SELECT id::text, conversation_id::text AS "conversationId", thread, epoch_ms(first_at) AS "firstAt",
-      epoch_ms(last_at) AS "lastAt", epoch_ms(due_at) AS "dueAt"
-    FROM batch WHERE conversation_id = ANY(${conversationIds}::bigint[]) AND state = 'collecting'`;
+  // The size is counted and not kept: it is bounded, and a column would have to follow every merge and retry.
+  const rows = await tx.$queryRaw<(Collecting & { id: string; conversationId: string; thread: string })[]>`
+    SELECT b.id::text, b.conversation_id::text AS "conversationId", b.thread, epoch_ms(b.first_at) AS "firstAt",
+      epoch_ms(b.last_at) AS "lastAt", epoch_ms(b.due_at) AS "dueAt", size.messages, size.characters
+    FROM batch b, LATERAL (SELECT count(*)::int AS messages, coalesce(sum(length(parsed->'speech'->>'text')), 0)::int AS characters
+      FROM event WHERE batch_id = b.id AND outcome IS NULL) AS size
+    WHERE b.conversation_id = ANY(${conversationIds}::bigint[]) AND b.state = 'collecting'`;
   return new Map(rows.map((row) => [slotOf(row.conversationId, row.thread), row]));
 }
 
 function placeChatEvent(
   { row, event, accountId, conversationId }: ChatEvent,
   locked: Map<string, LockedConversation>,
-  collecting: Map<string, BatchTimes>,
-  policy: Policy,
+  collecting: Map<string, Collecting>,
+  options: { policy: Policy; bounds: BatchBounds },
   now: number,
 ): Placed {
   const conversation = locked.get(conversationId) as LockedConversation;
@@ -152,11 +177,16 @@ function placeChatEvent(
       firstContact: conversation.lastInboundAt === null,
       collecting: before,
     },
-    policy,
+    options.policy,
     now,
   );
   const opens = placement.kind === 'batch' && before === null;
-  if (placement.kind === 'batch') collecting.set(slot, { ...before, ...placement.times });
+  if (placement.kind === 'batch') {
+    const characters = event.kind === 'message' ? event.speech.text.length : 0;
+    const size = { messages: (before?.messages ?? 0) + 1, characters: (before?.characters ?? 0) + characters };
+    const times = closeWhenFull(placement.times, size, options.bounds, row.arrivedAt);
+    collecting.set(slot, { ...before, ...times, ...size });
+  }
   if (event.kind === 'message' || event.kind === 'unsupported') {
     // Later events of this group see it: only the very first one is a first contact.
     conversation.lastInboundAt = Math.max(conversation.lastInboundAt ?? 0, saidAt(row));

@@ -16,6 +16,12 @@ export class BatchingEnv extends ServicesEnv {
   @Whole(0, HOUR, 'ms that a batch waits at most, from its first message; at least WINDOW_MS')
   MAX_WAIT_MS = 60_000;
 
+  @Whole(1, 10_000, 'messages that make a batch due at once, whatever its window')
+  MAX_BATCH_MESSAGES = 50;
+
+  @Whole(100, 1_000_000, 'characters that make a batch due at once, whatever its window')
+  MAX_BATCH_CHARACTERS = 20_000;
+
   @OneOf(KNOWN_STRATEGIES, 'what happens when messages overlap with a turn; this version carries out batch')
   OVERLAP_STRATEGY: (typeof AVAILABLE_STRATEGIES)[number] = 'batch';
 
