@@ -78,7 +78,7 @@ describe.each(CASES.slice(BACKENDS.includes('redis') ? 0 : 1))('Redis $name', ({
     const turns = await world.query<{ late: number }>(
       `SELECT epoch_ms(t.started_at) - epoch_ms(b.due_at) AS late FROM turn t JOIN batch b ON b.id = t.batch_id
       JOIN conversation c ON c.id = b.conversation_id WHERE NOT EXISTS (SELECT FROM event e
-        WHERE e.batch_id = b.id AND e.parsed ->> 'text' IN ('while Redis is there', 'hello'))`,
+        WHERE e.batch_id = b.id AND e.parsed #>> '{speech,text}' IN ('while Redis is there', 'hello'))`,
     );
     expect(turns).toHaveLength(1);
     for (const { late } of turns) expect(late).toBeLessThan(SWEEP_MS + TURN_MARGIN_MS);

@@ -4,6 +4,8 @@
  *
  *   npm start               logs go to files, which are named at the start
  *   npm start -- --logs     and to the terminal
+ *
+ * The data is kept in `.data/`; ONETURN_DATA_DIR names another folder. A port of 0 means any free one.
  */
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -21,20 +21,22 @@ async function isTold(world: World, statuses: (Status | { status: Status; times:
   return person;
 }
 
-/** The state once every status has been looked at. */
+/** The state once every status has been applied. */
 async function endState(world: World, person: Person, statuses: number): Promise<string | undefined> {
-  const [part] = await eventually(
+  const [row] = await eventually(
     async () => {
-      const parts = await partsOf(world, person);
-      const [{ applied } = { applied: 0 }] = await world.query<{ applied: number }>(
-        `SELECT count(*)::int AS applied FROM event WHERE kind = 'status' AND outcome = 'applied' AND parsed ->> 'providerId' = $1`,
-        [parts[0]?.providerId ?? ''],
+      // One statement: the state must be that of the moment of the count.
+      const rows = await world.query<{ state: string; applied: number }>(
+        `SELECT p.state, (SELECT count(*)::int FROM event e WHERE e.kind = 'status' AND e.outcome = 'applied'
+            AND e.parsed ->> 'providerId' = p.provider_id) AS applied
+          FROM part p JOIN contact_alias a USING (conversation_id) WHERE a.value = $1`,
+        [person.phone],
       );
-      return applied === statuses && parts;
+      return rows[0]?.applied === statuses && rows;
     },
     { timeoutMs: 40_000, everyMs: 100 },
   );
-  return part?.state;
+  return row?.state;
 }
 
 /** All orders of `statuses` end in `end`: WhatsApp promises none. */

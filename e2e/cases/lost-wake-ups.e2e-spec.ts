@@ -1,12 +1,9 @@
 /** B13: wake-ups that vanish cost time, at most a sweep, and nothing else. */
 import { Redis } from 'ioredis';
 import { eventually } from '#testing';
-import { checkInvariants } from '../harness/check-invariants.js';
+import { checkInvariants, TICK_MS } from '../harness/check-invariants.js';
 import type { Person } from '../harness/person.js';
 import { BACKENDS, startWorld, type World } from '../harness/world.js';
-
-/** Sweep, claim and the wait for a busy machine, ms. */
-const TICK_MS = 2_500;
 
 describe.each(BACKENDS)('wake-ups are lost, over %s', (backend) => {
   let world: World;

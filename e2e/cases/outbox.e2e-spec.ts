@@ -163,7 +163,7 @@ describe.each(BACKENDS)('the sender is killed after the acceptance, wake-ups ove
     expect(await reviewsOf(world, untold)).toMatchObject([{ reason: 'unknown-send', state: 'open' }]);
     expect(await textsSent(told)).toEqual(['one', 'two']);
     expect(await textsSent(untold)).toEqual(['one']);
-  }, 60_000);
+  }, 120_000);
 
   it('keeps the invariants', () => checkInvariants(world), 60_000);
 });

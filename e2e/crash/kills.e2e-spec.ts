@@ -80,7 +80,7 @@ describe(`200 bursts under kill -9 (E2E_SEED=${random.seed}, wake-ups over ${bac
 
   it('has every message in exactly one batch', async () => {
     const rows = await world.query<{ text: string; outcome: string; batches: number }>(
-      `SELECT parsed ->> 'text' AS text, min(outcome) AS outcome, count(DISTINCT batch_id)::int AS batches
+      `SELECT parsed #>> '{speech,text}' AS text, min(outcome) AS outcome, count(DISTINCT batch_id)::int AS batches
       FROM event WHERE kind = 'message' GROUP BY 1`,
     );
     expect(rows.map((row) => row.text).sort()).toEqual([...said].sort());
@@ -102,7 +102,7 @@ describe(`200 bursts under kill -9 (E2E_SEED=${random.seed}, wake-ups over ${bac
 
   it('shows every person each of their texts once, apart from those that a person of the business has on the desk', async () => {
     const open = await world.query<{ text: string }>(`
-      SELECT e.parsed ->> 'text' AS text FROM event e WHERE e.batch_id IN (
+      SELECT e.parsed #>> '{speech,text}' AS text FROM event e WHERE e.batch_id IN (
         SELECT p.batch_id FROM review r JOIN part p ON p.id = r.part_id WHERE r.state = 'open' AND r.reason = 'unknown-send')`);
     const accepted = (await world.simulator.calls({ kind: 'send' })).filter((call) => call.accepted);
     const answered = accepted.flatMap(({ text }) => /^You said: (.*)$/s.exec(text ?? '')?.[1]?.split(' / ') ?? []);

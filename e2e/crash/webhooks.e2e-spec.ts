@@ -33,7 +33,7 @@ describe.each(BACKENDS)('ingest and batcher die, wake-ups over %s', (backend) =>
     return service;
   };
   const stored = (text: string) =>
-    world.query<{ outcome: string | null }>(`SELECT outcome FROM event WHERE parsed ->> 'text' = $1`, [text]);
+    world.query<{ outcome: string | null }>(`SELECT outcome FROM event WHERE parsed #>> '{speech,text}' = $1`, [text]);
 
   it('before the commit of a webhook: the channel got no 200 and sends it again', async () => {
     const person = world.person();
@@ -83,7 +83,7 @@ describe.each(BACKENDS)('ingest and batcher die, wake-ups over %s', (backend) =>
     for (const text of ['inside', 'the window']) await person.says(text);
     const [batch] = await eventually(async () => {
       const found = await world.query<{ id: string }>(
-        `SELECT b.id::text FROM event e JOIN batch b ON b.id = e.batch_id WHERE e.parsed ->> 'text' = 'the window' AND b.state = 'collecting'`,
+        `SELECT b.id::text FROM event e JOIN batch b ON b.id = e.batch_id WHERE e.parsed #>> '{speech,text}' = 'the window' AND b.state = 'collecting'`,
       );
       return found.length === 1 && found;
     });

@@ -6,12 +6,13 @@ import { createRandom } from './random.mjs';
  * @property {number} minutes how long faults strike; starting, settling and the drills come on top.
  * @property {number} people
  * @property {'redis' | 'postgres'} backend where the wake-ups go.
+ * @property {number} allowance what a busy machine may add to a wait before it counts as too long, ms.
  * @property {boolean} drill whether the recovery times are measured afterwards, without other faults.
  * @property {boolean} keep whether the evidence is kept when nothing is wrong.
  */
 
 const usage =
-  'npm run torture -- [--seed N] [--minutes M] [--people P] [--backend redis|postgres] [--no-drill] [--keep]';
+  'npm run torture -- [--seed N] [--minutes M] [--people P] [--backend redis|postgres] [--allowance MS] [--no-drill] [--keep]';
 
 /**
  * @param {string[]} args
@@ -19,14 +20,22 @@ const usage =
  * @throws {RangeError} with the usage.
  */
 export function readOptions(args) {
-  const given = { seed: Date.now() % 1_000_000, minutes: 3, people: 12, backend: null, drill: true, keep: false };
+  const given = {
+    seed: Date.now() % 1_000_000,
+    minutes: 3,
+    people: 12,
+    allowance: 1_500,
+    backend: null,
+    drill: true,
+    keep: false,
+  };
   const rest = [...args];
   while (rest.length > 0) {
     const name = rest.shift();
     if (name === '--no-drill') given.drill = false;
     else if (name === '--keep') given.keep = true;
     else if (name === '--backend') given.backend = oneOf(rest.shift());
-    else if (name === '--seed' || name === '--minutes' || name === '--people') {
+    else if (['--seed', '--minutes', '--people', '--allowance'].includes(name)) {
       given[name.slice(2)] = positive(name, rest.shift());
     } else throw new RangeError(`unknown argument ${name}\n${usage}`);
   }

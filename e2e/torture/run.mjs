@@ -30,6 +30,10 @@ export async function torture(options, say) {
   );
   let kept = false;
   const lab = await openLab(options, folder, random);
+  // A database in a session of its own would outlive a run that is broken off.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => void lab.close().then(() => process.exit(130)));
+  }
   try {
     const evidence = await strain(lab, options, random, say);
     const findings = audit(evidence);

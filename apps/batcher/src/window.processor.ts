@@ -5,6 +5,9 @@ import { LOG, logEvent } from '#process';
 import type { Log } from '#process';
 import { Consumers, Wakeups } from '#queue';
 
+/** Where this host's clock is ahead of the database's, a job fires early, ms: asking at once would spin until it is due. */
+const ASK_AGAIN_MS = 20;
+
 @Injectable()
 export class WindowProcessor implements OnModuleInit {
   constructor(
@@ -18,7 +21,7 @@ export class WindowProcessor implements OnModuleInit {
     this.consumers.consume('windows', async ({ batchId }) => {
       const dueAt = await rearmBatch(this.db, batchId);
       if (dueAt === null) return undefined;
-      if (dueAt > 0) return { rearmAt: dueAt };
+      if (dueAt > 0) return { rearmAt: Math.max(dueAt, Date.now() + ASK_AGAIN_MS) };
       logEvent(this.log, 'batch-due', { batchId });
       this.wakeups.wake('turns');
       return undefined;

@@ -61,6 +61,8 @@ export class DeliveryProcessor implements OnModuleInit, OnApplicationBootstrap {
     const sendBy = deadline(leaseMs - this.env.SEND_TIMEOUT_MS);
     await this.accounts.refresh();
     const ready = await readyParts(this.db, limit);
+    // Of an account that is not known nothing could be judged: neither its service window nor who speaks for it.
+    for (const part of ready) await this.accounts.knowId(part.accountId);
     const moved = await oneByOneOnFailure(
       ready,
       (parts) => this.claim(parts, leaseMs, sendBy),

@@ -77,7 +77,7 @@ export class RunTurn {
     const done = this.durations.startTimer();
     logEvent(log, 'turn-started', { messages: turn.messages.length, waitedMs: turn.claimedAt - turn.dueAt });
     try {
-      const account = this.accounts.findById(turn.accountId);
+      const account = await this.accounts.knowId(turn.accountId);
       if (!account) throw new Error(`the account ${turn.accountId} of this conversation is not known`);
       const { answer, usage } = await this.answer(turn, account, held);
       done({ outcome: await this.finish(turn, answer, usage, log) });

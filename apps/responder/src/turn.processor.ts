@@ -75,6 +75,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
       holder: this.holder,
       leaseMs: this.env.LEASE_MS,
       policy: policyOfEnv(this.env),
+      maxTurnsPerDay: this.env.MAX_TURNS_PER_DAY,
     });
     this.tell(claimed.reviews);
     for (const turn of claimed.turns) this.start(turn);

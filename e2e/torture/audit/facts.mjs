@@ -20,6 +20,8 @@ export function factsOf(evidence) {
     batchesOf: groupBy(tables.batches, (batch) => batch.conversation),
     messagesOf: groupBy(messages, (event) => event.batch),
     messagesIn: groupBy(messages, (event) => event.conversation),
+    casesOfPart: groupBy(tables.reviews, (review) => review.part),
+    casesOfBatch: groupBy(tables.reviews, (review) => review.batch),
     sends: sendsOf(evidence),
   };
   facts.eventOfToken = (token) => facts.events.get(facts.saidByToken.get(token)?.id);
@@ -80,12 +82,16 @@ function withTurns(facts) {
 
 const mostFrequent = (count) => [...count].sort((a, b) => b[1] - a[1])[0][0];
 
-/** Whether the process of a boot was struck within these times, epoch ms. */
+/**
+ * Whether the process of a boot was struck within these times, epoch ms. A graceful stop is no excuse: it may give a
+ * lease back only after it has ended what it had open.
+ */
 export function wasStruck(facts, boot, from, to) {
   const member = boot?.split('.')[0];
   return facts.outages.some(
     (outage) =>
       (outage.member === member || outage.member === 'postgres') &&
+      outage.why !== 'stopped' &&
       outage.from <= to &&
       (outage.to ?? Infinity) + facts.times.lease >= from,
   );

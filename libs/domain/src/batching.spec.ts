@@ -37,7 +37,9 @@ it.each([
 
 it('a full batch that was due before stays due then', () => {
   const times = { firstAt: 0, lastAt: 700, dueAt: 600 };
-  expect(closeWhenFull(times, { messages: 9, characters: 0 }, { maxMessages: 3, maxCharacters: 9 }, 700).dueAt).toBe(600);
+  expect(closeWhenFull(times, { messages: 9, characters: 0 }, { maxMessages: 3, maxCharacters: 9 }, 700).dueAt).toBe(
+    600,
+  );
 });
 
 it('does not depend on the order in which a burst is routed, and no message moves a batch past its cap', () => {

@@ -14,6 +14,8 @@ export interface ClaimFacts {
   /** Parts of earlier replies whose fate is open. */
   earlierUnsettled: boolean;
   messages: Arrival[];
+  /** Turns that this conversation may still begin today; not given: as many as it likes. */
+  turnsLeft?: number;
 }
 
 export type ClaimDecision =
@@ -22,6 +24,8 @@ export type ClaimDecision =
   | { kind: 'claim'; late: number[] }
   /** All of them are late: a person decides. */
   | { kind: 'late' }
+  /** So many turns in one day are no conversation any more: a person looks at it. */
+  | { kind: 'over-limit' }
   /** Nothing is left to answer. */
   | { kind: 'empty' }
   /** The attempts are used up by holders that died: no process gets another try. */
@@ -37,6 +41,8 @@ export function decideClaim(facts: ClaimFacts, policy: Policy, now: number): Cla
   if (facts.attempts >= policy.maxAttempts) return { kind: 'exhausted' };
   const late = facts.messages.filter((m) => isLate(saidAt(m), policy.lateAfterMs, now)).map((m) => m.position);
   if (late.length === facts.messages.length) return { kind: 'late' };
+  if (facts.state === 'collecting' && facts.turnsLeft !== undefined && facts.turnsLeft <= 0)
+    return { kind: 'over-limit' };
   // A sealed batch keeps its messages: its journal already answers to all of them.
   return { kind: 'claim', late: facts.state === 'collecting' ? late : [] };
 }

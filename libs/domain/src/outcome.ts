@@ -39,6 +39,7 @@ export type ReviewReason =
   | 'unsupported'
   | 'unreadable'
   | 'turn-failed'
+  | 'turn-limit'
   | 'assistant-asked'
   | 'window-closed'
   | 'send-failed'

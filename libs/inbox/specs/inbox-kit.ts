@@ -38,6 +38,7 @@ export class InboxKit {
   readonly db: Database;
   readonly accounts: AccountDirectory;
   policy: Policy = POLICY;
+  maxTurnsPerDay = 200;
   private offsetMs = 0;
   private group = 0;
 
@@ -69,6 +70,7 @@ export class InboxKit {
   /** As new, with the accounts as they were made; for a spec's next test. */
   async reset(): Promise<void> {
     this.policy = POLICY;
+    this.maxTurnsPerDay = 200;
     if (this.offsetMs !== 0) await this.shift(this.url, (this.offsetMs = 0));
     await this.sql(`TRUNCATE event, event_variant, batch, turn, model_step, part, parked_status, review, contact_alias,
       conversation, appointment, note RESTART IDENTITY CASCADE`);
@@ -125,7 +127,12 @@ export class InboxKit {
 
   async claim(db = this.db, holder = 'holder', limit = 20): Promise<Claimed> {
     const ready = await readyBatches(db.prisma, limit);
-    return claimTurns(db, this.accounts, ready, { holder, leaseMs: LEASE_MS, policy: this.policy });
+    return claimTurns(db, this.accounts, ready, {
+      holder,
+      leaseMs: LEASE_MS,
+      policy: this.policy,
+      maxTurnsPerDay: this.maxTurnsPerDay,
+    });
   }
 
   /** The one turn that is due now. */

@@ -85,6 +85,12 @@ export class AccountDirectory {
     await this.loading;
   }
 
+  /** The account, after one reload if it is not known yet: a row may be a moment old. */
+  async knowId(id: string): Promise<Account | undefined> {
+    if (!this.byId.has(id) && performance.now() - this.loadedAt >= UNKNOWN_REFRESH_MS) await this.refresh(true);
+    return this.byId.get(id);
+  }
+
   /** True when every key is known, after one reload if that may help. */
   async know(keys: Iterable<string>): Promise<void> {
     for (const key of keys) {

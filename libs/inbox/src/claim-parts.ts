@@ -55,6 +55,7 @@ interface PartRow extends Omit<SendFacts, 'serviceWindowMs'> {
 export interface ReadyPart {
   id: string;
   conversationId: string;
+  accountId: string;
 }
 
 /** Marks those of the `ready` parts (see readyParts) `sending` that stand the second look, under their conversations' locks. */
@@ -88,7 +89,7 @@ export async function claimParts(db: Database, ready: ReadyPart[], options: Clai
 export async function readyParts(db: Database, limit: number): Promise<ReadyPart[]> {
   return db.prisma.$queryRaw`
     WITH clock AS MATERIALIZED (SELECT oneturn_now() AS now)
-    SELECT p.id::text, p.conversation_id::text AS "conversationId"
+    SELECT p.id::text, p.conversation_id::text AS "conversationId", c.account_id::text AS "accountId"
     FROM part p JOIN conversation c ON c.id = p.conversation_id JOIN account a ON a.id = c.account_id
     WHERE p.state = 'pending' AND p.next_attempt_at <= (SELECT now FROM clock)
       AND (c.next_send_at IS NULL OR c.next_send_at <= (SELECT now FROM clock))

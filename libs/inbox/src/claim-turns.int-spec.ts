@@ -119,7 +119,7 @@ describe('is refused', () => {
     const ready = await readyBatches(kit.db.prisma, 5);
     expect(ready).toHaveLength(1);
     await kit.sql(change);
-    const options = { holder: 'h', leaseMs: LEASE_MS, policy: POLICY };
+    const options = { holder: 'h', leaseMs: LEASE_MS, policy: POLICY, maxTurnsPerDay: 200 };
     expect(await claimTurns(kit.db, kit.accounts, ready, options)).toEqual({ turns: [], reviews: [] });
     expect(await kit.sql('SELECT FROM turn')).toEqual([]);
   });

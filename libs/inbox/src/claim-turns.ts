@@ -14,6 +14,8 @@ export interface ClaimOptions {
   holder: string;
   leaseMs: number;
   policy: Policy;
+  /** Turns that one conversation may begin per day (UTC). */
+  maxTurnsPerDay: number;
 }
 
 export interface BatchMessage {
@@ -42,6 +44,7 @@ export interface BatchFacts {
   takenOver: boolean;
   otherTurn: boolean;
   earlierUnsettled: boolean;
+  turnsToday: number;
   messages: BatchMessage[];
 }
 
@@ -89,9 +92,11 @@ export async function claimTurns(
     );
     const decided = onePerConversation(facts).map((batch) => {
       const policy = policyFor(options.policy, accounts.findById(batch.accountId)?.overrides ?? {});
-      // What a person sent back to the assistant is answered however old it is.
-      const lateAfterMs = batch.reason === 'retried-by-person' ? Infinity : policy.lateAfterMs;
-      const decision = decideClaim({ ...batch, messages: batch.messages }, { ...policy, lateAfterMs }, now);
+      // What a person sent back to the assistant is answered however old it is, and beyond the day's limit.
+      const asked = batch.reason === 'retried-by-person';
+      const lateAfterMs = asked ? Infinity : policy.lateAfterMs;
+      const turnsLeft = asked ? Infinity : options.maxTurnsPerDay - batch.turnsToday;
+      const decision = decideClaim({ ...batch, turnsLeft }, { ...policy, lateAfterMs }, now);
       return { batch, decision };
     });
     return writeClaims(tx, decided, options, now);
@@ -127,6 +132,7 @@ async function readFacts(tx: Tx, batchIds: string[], conversationIds: string[], 
       epoch_ms(CASE b.state WHEN 'collecting' THEN b.due_at WHEN 'retry_wait' THEN b.next_attempt_at ELSE b.lease_until END) AS "readyAt",
       epoch_ms(b.due_at) AS "dueAt", epoch_ms(b.first_at) AS "firstAt", b.attempts, b.fence::text, b.reason,
       c.taken_over_at IS NOT NULL AS "takenOver",
+      CASE WHEN c.turn_day = (clock.now AT TIME ZONE 'UTC')::date THEN c.turns_today ELSE 0 END AS "turnsToday",
       EXISTS (SELECT FROM batch o WHERE ${OTHER_TURN} AND (o.conversation_id = coalesce(c.merged_into_id, c.id)
         OR o.conversation_id IN (SELECT id FROM conversation WHERE merged_into_id = coalesce(c.merged_into_id, c.id)))) AS "otherTurn",
       EXISTS (SELECT FROM part p WHERE p.conversation_id = b.conversation_id AND ${unsettledPart('p')})

@@ -59,7 +59,7 @@ async function eraseTexts(tx: Tx, ids: string[], now: number): Promise<void> {
  */
 export async function finishErasures(db: Database, limit: number): Promise<number> {
   const events = await db.prisma.$executeRaw`
-    UPDATE event SET external_id = 'erased:' || encode(sha256(convert_to(external_id, 'UTF8')), 'hex') WHERE id IN (
+    UPDATE event SET external_id = 'erased:' || encode(sha256(convert_to(external_id, 'UTF8')), 'hex'), content_hash = '' WHERE id IN (
       SELECT e.id FROM conversation c JOIN event e ON e.conversation_id = c.id
       WHERE c.erased_at < oneturn_now() - ${COPIES_END_MS}::float8 * interval '1 millisecond' AND e.external_id NOT LIKE 'erased:%'
       LIMIT ${limit}::int)`;

@@ -25,6 +25,7 @@ export async function retryReview(
   switch (facts.reason) {
     case 'late':
     case 'turn-failed':
+    case 'turn-limit':
     case 'assistant-asked':
     case 'taken-over':
       return retryMessages(tx, conversation, facts, policy);

@@ -62,7 +62,7 @@ async function routeGroup(tx: Tx, accounts: AccountDirectory, options: RouteOpti
 
   const chats = events.filter(hasChat);
   const found = await findConversations(tx, chats.map(chatOf));
-  const statuses = statusesOf(events, (id) => accounts.findById(id)?.key);
+  const statuses = statusesOf(events);
   const parts = await findPartsOfStatuses(tx, statuses);
   const locked = await lockConversations(tx, [
     ...found.ids,

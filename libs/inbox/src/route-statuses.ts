@@ -16,7 +16,7 @@ import type { UnroutedEvent } from './take-unrouted.js';
 import type { Placed } from './write-placements.js';
 
 /** The statuses that can move a part, in order of arrival. */
-export function statusesOf(events: UnroutedEvent[], keyOf: (accountId: string) => string | undefined): StatusOfEvent[] {
+export function statusesOf(events: UnroutedEvent[]): StatusOfEvent[] {
   const statuses: StatusOfEvent[] = [];
   for (const row of events) {
     if (row.event.kind !== 'status' || row.event.status === null || row.accountId === null) continue;
@@ -24,7 +24,7 @@ export function statusesOf(events: UnroutedEvent[], keyOf: (accountId: string) =
     statuses.push({
       eventId: row.id,
       accountId: row.accountId,
-      accountKey: keyOf(row.accountId) ?? '',
+      accountKey: row.accountKey,
       status,
       providerId,
       tracker,

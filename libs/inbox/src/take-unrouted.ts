@@ -4,6 +4,7 @@ import type { Tx } from './database.js';
 
 export interface UnroutedEvent {
   id: string;
+  accountKey: string;
   accountId: string | null;
   externalId: string;
   providerAt: number | null;
@@ -21,7 +22,7 @@ const POSITION_STEP = 100_000;
  */
 export async function takeUnrouted(tx: Tx, limit: number, only: string | null): Promise<UnroutedEvent[]> {
   const rows = await tx.$queryRaw<(Omit<UnroutedEvent, 'event'> & { event: ParsedEvent | null })[]>`
-    SELECT id::text, account_id::text AS "accountId", external_id AS "externalId", epoch_ms(provider_at) AS "providerAt",
+    SELECT id::text, account_key AS "accountKey", account_id::text AS "accountId", external_id AS "externalId", epoch_ms(provider_at) AS "providerAt",
       epoch_ms(arrived_at) AS "arrivedAt", (arrival_group * ${POSITION_STEP}::int + arrival_index)::float8 AS position, parsed AS event
     FROM event WHERE routed_at IS NULL AND (${only}::bigint IS NULL OR id = ${only}::bigint)
     ORDER BY id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`;

@@ -26,6 +26,12 @@ export async function writeClaims(
         lateEvents.push(...batch.messages.map((message) => message.eventId));
         reviews.push(reviewOf(batch, 'late', 'All messages were too old for the assistant when their turn came.'));
         break;
+      case 'over-limit':
+        ended.push({ batch, state: 'review', reason: 'turn-limit' });
+        reviews.push(
+          reviewOf(batch, 'turn-limit', `${batch.turnsToday} turns today are the limit of MAX_TURNS_PER_DAY.`),
+        );
+        break;
       case 'exhausted':
         ended.push({ batch, state: 'review', reason: 'turn-failed' });
         reviews.push(
@@ -69,11 +75,12 @@ export async function writeClaims(
   );
   await sealEvents(tx, [...turns.map((turn) => turn.batchId), ...ended.map(({ batch }) => batch.id)], lateEvents, now);
   await startTurns(tx, turns, options, now);
+  await countTurns(tx, turns, now);
   await endBatches(tx, ended, now);
   return { turns, reviews: await openReviews(tx, reviews, now) };
 }
 
-function reviewOf(batch: BatchFacts, reason: 'late' | 'turn-failed', detail: string): NewReview {
+function reviewOf(batch: BatchFacts, reason: 'late' | 'turn-failed' | 'turn-limit', detail: string): NewReview {
   return {
     subject: `batch:${batch.id}`,
     reason,
@@ -116,6 +123,16 @@ async function startTurns(tx: Tx, turns: ClaimedTurn[], options: ClaimOptions, n
     INSERT INTO turn (batch_id, attempt, fence, holder, started_at)
     SELECT id, attempt, fence, ${options.holder}, from_epoch_ms(${now})
     FROM unnest(${ids}::bigint[], ${turns.map((turn) => turn.attempt)}::int[], ${fences}::bigint[]) AS row (id, attempt, fence)`;
+}
+
+/** An attempt more is not a turn more. */
+async function countTurns(tx: Tx, turns: ClaimedTurn[], now: number): Promise<void> {
+  const first = turns.filter((turn) => turn.attempt === 1).map((turn) => turn.conversationId);
+  if (first.length === 0) return;
+  await tx.$executeRaw`
+    WITH today AS (SELECT (from_epoch_ms(${now}) AT TIME ZONE 'UTC')::date AS day)
+    UPDATE conversation SET turn_day = today.day, turns_today = CASE WHEN turn_day = today.day THEN turns_today ELSE 0 END + 1
+    FROM today WHERE id = ANY(${first}::bigint[])`;
 }
 
 async function endBatches(

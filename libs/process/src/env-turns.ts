@@ -20,6 +20,9 @@ export class TurnsEnv extends BatchingEnv {
   @Whole(1, 500, 'turns that one responder runs at once')
   TURN_CONCURRENCY = 5;
 
+  @Whole(1, 1_000_000, 'turns that one conversation begins per day (UTC); further batches go to a person')
+  MAX_TURNS_PER_DAY = 200;
+
   @Whole(1, 500, 'parts that one responder sends at once')
   DELIVERY_CONCURRENCY = 20;
 
