@@ -10,13 +10,18 @@ import { Failure } from '../../tools/parts/failure.mjs';
 import { freePort } from '../../tools/parts/free-port.mjs';
 import { tryLock } from '../../tools/parts/lock.mjs';
 import { livePostmaster } from '../../tools/parts/postmaster.mjs';
+import { commandLine } from '../../tools/parts/process-mark.mjs';
 import { redisProgram } from '../../tools/parts/redis-program.mjs';
+import { readStamp } from '../../tools/parts/stamp.mjs';
 
 /** Spelled out although they are the defaults: a figure without them would be worth nothing. */
 const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
+const redisPid = 'redis.pid';
+
 /**
- * @returns {Promise<{place: string, postgres: {urlOf: (database: string) => string, query: Function, crash: Function},
+ * @returns {Promise<{place: string, postgres: {urlOf: (database: string) => string, rows: Function, query: Function,
+ *   crash: Function, restart: Function},
  *   redis: {url: (database: number) => string, client: Function, version: string}, stop: () => Promise<void>}>}
  * @throws {Failure} when another benchmark runs: two would measure each other.
  */
@@ -33,6 +38,8 @@ export async function startBenchServices(say) {
   const stop = async () => {
     for (const end of stops.splice(0).reverse()) await end();
   };
+  const stopAndExit = () => void stop().finally(() => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stopAndExit);
   try {
     const postgres = await startPostgres(join(place, 'postgres'));
     stops.push(postgres.stop);
@@ -88,6 +95,7 @@ async function startRedis(place, say) {
     '',
   ];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', place, ...settings];
+  args.push('--pidfile', join(place, redisPid));
   const server = spawn(await redisProgram(say), args, { stdio: 'ignore', detached: true });
   const ended = new Promise((resolve) => server.once('exit', resolve));
   const url = (database) => `redis://127.0.0.1:${port}/${database}`;
@@ -112,6 +120,8 @@ async function startRedis(place, say) {
 /** What a benchmark that was killed left behind. */
 function removeLeftovers(place) {
   if (!existsSync(place)) return;
+  const redis = Number(readStamp(join(place, redisPid)));
+  if (redis > 0 && commandLine(redis).includes('redis-server')) process.kill(redis, 'SIGKILL');
   const postmaster = livePostmaster(join(place, 'postgres'));
   if (postmaster !== null) process.kill(postmaster.pid, 'SIGQUIT');
   rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

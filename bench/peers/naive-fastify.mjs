@@ -4,11 +4,11 @@
  * is plain JavaScript.
  */
 import 'reflect-metadata';
-import { BullModule, getQueueToken } from '@nestjs/bullmq';
 import { Controller, Dependencies, Get, Logger, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { Queue } from 'bullmq';
 import { endWithParent, messagesOf, readSigned } from './webhook-body.mjs';
 
 const { PORT, APP_SECRET, DATABASE_URL, POOL_MAX, REDIS_HOST, REDIS_PORT, REDIS_DB, NAIVE_CLIENT } = process.env;
@@ -51,7 +51,7 @@ const decorate = (name, ...decorators) => {
   for (const decorator of decorators) decorator(WebhookController.prototype, name, property);
 };
 Controller()(WebhookController);
-Dependencies(PrismaClient, getQueueToken('messages'))(WebhookController);
+Dependencies(PrismaClient, Queue)(WebhookController);
 decorate('ready', Get('health/ready'));
 decorate('receive', Post('webhooks/whatsapp'));
 Req()(WebhookController.prototype, 'receive', 0);
@@ -59,16 +59,15 @@ Res()(WebhookController.prototype, 'receive', 1);
 
 class AppModule {}
 const adapter = new PrismaPg({ connectionString: DATABASE_URL, max: Number(POOL_MAX) });
+const connection = { host: REDIS_HOST, port: Number(REDIS_PORT), db: Number(REDIS_DB) };
+const jobs = { removeOnComplete: true, attempts: 4 };
 Module({
-  imports: [
-    BullModule.forRoot({
-      connection: { host: REDIS_HOST, port: Number(REDIS_PORT), db: Number(REDIS_DB) },
-      defaultJobOptions: { removeOnComplete: true, attempts: 4 },
-    }),
-    BullModule.registerQueue({ name: 'messages' }),
-  ],
   controllers: [WebhookController],
-  providers: [{ provide: PrismaClient, useFactory: () => new PrismaClient({ adapter }) }],
+  providers: [
+    { provide: PrismaClient, useFactory: () => new PrismaClient({ adapter }) },
+    // As the module of @nestjs/bullmq makes it.
+    { provide: Queue, useFactory: () => new Queue('messages', { connection, defaultJobOptions: jobs }) },
+  ],
 })(AppModule);
 
 endWithParent();

@@ -95,11 +95,14 @@ describe.each(BACKENDS)('a person takes over, wake-ups over %s', (backend) => {
         expect(await outcomesOf(world, id)).toEqual(['in_batch', 'human']);
         expect(person.turns()).toHaveLength(1);
         expect(await person.sends()).toEqual([]);
-        const turns = await world.query(
-          'SELECT t.outcome, t.draft FROM turn t JOIN batch b ON b.id = t.batch_id WHERE b.conversation_id = $1::bigint',
-          [id],
-        );
-        expect(turns).toEqual([{ outcome: 'taken-over', draft: 'too late' }]);
+        await eventually(async () => {
+          const turns = await world.query(
+            'SELECT t.outcome, t.draft FROM turn t JOIN batch b ON b.id = t.batch_id WHERE b.conversation_id = $1::bigint',
+            [id],
+          );
+          expect(turns).toEqual([{ outcome: 'taken-over', draft: 'too late' }]);
+          return true;
+        });
       },
 
       'c: between two parts': async (world) => {

@@ -2,8 +2,8 @@
 export const CRASH_ENV = {
   WINDOW_MS: '150',
   MAX_WAIT_MS: '2000',
-  LEASE_MS: '1500',
-  LEASE_RENEW_MS: '500',
+  LEASE_MS: '3000',
+  LEASE_RENEW_MS: '700',
   MAX_ATTEMPTS: '20',
   RETRY_BASE_MS: '50',
   SWEEP_MS: '100',

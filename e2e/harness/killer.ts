@@ -32,6 +32,11 @@ export class Killer {
   /** Resolves when everything runs again. Rejects when something did not come up. */
   async rest(): Promise<void> {
     while (this.pending.size > 0) await Promise.all(this.pending);
+    this.check();
+  }
+
+  /** Throws when a process did not come up again. */
+  check(): void {
     if (this.failure !== undefined) throw this.failure;
   }
 

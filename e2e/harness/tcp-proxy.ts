@@ -7,8 +7,8 @@ export interface TcpProxy {
   through(url: string): string;
   /** Ends every connection and refuses new ones. */
   cut(): void;
-  /** Requests still pass, answers are kept back until the wire is cut: what was asked for happens, nobody learns of it. */
-  holdAnswers(): void;
+  /** What is asked in words that include `text` still happens, and nobody gets the answer. Ends with the next cut. */
+  loseAnswersTo(text: string): void;
   /** New connections pass again. */
   restore(): void;
   close(): Promise<void>;
@@ -23,7 +23,8 @@ interface Target {
 export async function startTcpProxy(...targets: string[]): Promise<TcpProxy> {
   const open = new Set<Socket>();
   const ends = targets.map(targetOf);
-  let state: 'open' | 'cut' | 'held' = 'open';
+  let isCut = false;
+  let lost: string | null = null;
   let count = 0;
   const track = (socket: Socket): Socket => {
     open.add(socket);
@@ -33,10 +34,14 @@ export async function startTcpProxy(...targets: string[]): Promise<TcpProxy> {
   };
   const server = createServer((caller) => {
     track(caller);
-    if (state === 'cut') return void caller.resetAndDestroy();
+    if (isCut) return void caller.resetAndDestroy();
     const target = track(connect(ends[count++ % ends.length] as Target));
-    caller.pipe(target);
-    target.on('data', (data: Buffer) => void (state === 'held' || caller.write(data)));
+    let deaf = false;
+    caller.on('data', (data: Buffer) => {
+      deaf ||= lost !== null && data.includes(lost);
+      target.write(data);
+    });
+    target.on('data', (data: Buffer) => void (deaf || caller.write(data)));
     caller.once('close', () => target.destroy());
     target.once('close', () => caller.destroy());
   });
@@ -45,11 +50,12 @@ export async function startTcpProxy(...targets: string[]): Promise<TcpProxy> {
     port,
     through: (url) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
     cut: () => {
-      state = 'cut';
+      isCut = true;
+      lost = null;
       for (const socket of open) socket.resetAndDestroy();
     },
-    holdAnswers: () => void (state = 'held'),
-    restore: () => void (state = 'open'),
+    loseAnswersTo: (text) => void (lost = text),
+    restore: () => void (isCut = false),
     close: async () => {
       for (const socket of open) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,10 +1,12 @@
 /** A whole oneturn for one test: separate processes, a database of its own, a queue backend, the simulator, an assistant. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Pool } from 'pg';
 import {
   startFakeAssistant,
   startOwnRedis,
   startService,
   testDatabase,
-  withConnection,
   type FakeAssistant,
   type OwnRedis,
   type RunningService,
@@ -81,6 +83,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const database = await testDatabase();
   const assistant = await startFakeAssistant();
   const answers = new AnswersByPerson(assistant);
+  // Many people poll at once: a connection for each question would load the machine more than the services do.
+  const pool = new Pool({ connectionString: database.url, max: 4 });
+  pool.on('error', () => undefined);
   const wire = options.databaseWire === true ? await startTcpProxy(database.url) : null;
   const redis = options.backend === 'redis' && options.redisUrl === undefined ? await startOwnRedis() : null;
   const redisUrl = options.redisUrl ?? redis?.url;
@@ -124,18 +129,27 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     only,
     start,
     person: (phone = `1555010${String(1000 + people++)}`) => createPerson(simulator, phone, answers),
-    query: <T>(sql: string, values: unknown[] = []) =>
-      withConnection(database.url, async (client) => (await client.query(sql, values)).rows as T[]),
+    query: async <T>(sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows as T[],
     console: <T>(path: string, init: { method?: string; body?: unknown } = {}) =>
       callConsole<T>(only('console').url, env['CONSOLE_API_TOKEN'] as string, path, init),
     close: async () => {
       await Promise.all(running.map((service) => service.kill('SIGKILL')));
+      keepLogs(running);
       await assistant.close();
       await wire?.close();
+      await pool.end();
       await redis?.kill();
       await database.drop();
     },
   };
+}
+
+/** With ONETURN_TEST_LOGS=folder, what every process wrote can be read afterwards. */
+function keepLogs(services: RunningService[]): void {
+  const folder = process.env['ONETURN_TEST_LOGS'];
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  for (const { name, pid, output } of services) writeFileSync(join(folder, `${name}-${pid}.log`), output());
 }
 
 async function callConsole<T>(

@@ -28,6 +28,7 @@ export function serviceEnv() {
     LEASE_RENEW_MS: TIMES.renew,
     // Every kill uses an attempt up; what is tortured here is not the limit.
     MAX_ATTEMPTS: 20,
+    MAX_TURNS_PER_DAY: 10_000,
     RETRY_BASE_MS: 50,
     SWEEP_MS: TIMES.sweep,
     POLL_MS: 100,

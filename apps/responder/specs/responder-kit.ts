@@ -7,7 +7,7 @@ export interface ResponderKit {
   app: RunningApp;
   db: Database;
   sql<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
-  /** A batch with these texts of a new person, due now; resolves to its id. */
+  /** A batch with these texts of a new person, due now; null: a broken row, and an old one. Resolves to the batch's id. */
   due(texts: (string | null)[], accountId?: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -43,9 +43,9 @@ export async function startResponder(
            INSERT INTO batch (conversation_id, thread, state, first_at, last_at, due_at)
            SELECT id, 'main', 'collecting', n, n, n FROM who, oneturn_now() n RETURNING id, conversation_id
          ), said AS (
-           INSERT INTO event (account_key, external_id, account_id, kind, arrived_at, arrival_process, arrival_group, arrival_index,
+           INSERT INTO event (account_key, external_id, account_id, kind, provider_at, arrived_at, arrival_process, arrival_group, arrival_index,
              content_hash, raw, parsed, conversation_id, thread, batch_id, routed_at)
-           SELECT 'whatsapp:' || $3, $1 || '-' || t.index, $3::bigint, 'message', oneturn_now(), 'p', 1, t.index, '', '',
+           SELECT 'whatsapp:' || $3, $1 || '-' || t.index, $3::bigint, 'message', CASE WHEN t.text IS NULL THEN now() - interval '1 day' END, oneturn_now(), 'p', 1, t.index, '', '',
              jsonb_build_object('kind', 'message') || CASE WHEN t.text IS NULL THEN '{}'
                ELSE jsonb_build_object('speech', jsonb_build_object('type', 'text', 'text', t.text)) END,
              conversation_id, 'main', made.id, oneturn_now()

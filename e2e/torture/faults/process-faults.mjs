@@ -4,9 +4,15 @@ import { TIMES } from '../times.mjs';
 
 /** How long a strike waits for its moment before it strikes all the same; ms. */
 const AIM_MS = 2_500;
+/** How long it waits for its target to be back from the fault before; ms. */
+const BACK_MS = 10_000;
 
-/** Two of a service; the choice is the schedule's. */
-const oneOf = (random, service) => `${service}-${random.int(1, 2)}`;
+/** Two of a service; the choice is the schedule's. One that is down is no target: wait for it. */
+async function target(lab, random, service) {
+  const name = `${service}-${random.int(1, 2)}`;
+  await lab.crew.atWork(name, BACK_MS);
+  return name;
+}
 const downtime = (random) => (random.chance(0.3) ? random.int(1_500, 4_000) : random.int(0, 600));
 const longerThanTheLease = (random) => TIMES.lease + random.int(400, 2_500);
 
@@ -23,12 +29,13 @@ async function hit(lab, random, how, name) {
   await crew.end(name, how);
   await delay(downtime(random));
   await crew.start(name);
+  await crew.atWork(name, BACK_MS);
 }
 
 const ingestFault = (kind, how) => ({
   kind,
   async strike(lab, random) {
-    const name = oneOf(random, 'ingest');
+    const name = await target(lab, random, 'ingest');
     await lab.gate.arrival(name, AIM_MS);
     const on = lab.gate.inFlight(name) > 0 ? 'group' : '';
     return { on, after: hit(lab, random, how, name) };
@@ -38,7 +45,7 @@ const ingestFault = (kind, how) => ({
 const batcherFault = (kind, how) => ({
   kind,
   async strike(lab, random) {
-    const name = oneOf(random, 'batcher');
+    const name = await target(lab, random, 'batcher');
     await lab.gate.acknowledgement(AIM_MS);
     const after = hit(lab, random, how, name);
     const rows = await lab.postgres.ask('SELECT FROM event WHERE routed_at IS NULL LIMIT 1');
@@ -49,7 +56,7 @@ const batcherFault = (kind, how) => ({
 const turnFault = (kind, how) => ({
   kind,
   async strike(lab, random) {
-    const name = oneOf(random, 'responder');
+    const name = await target(lab, random, 'responder');
     const boot = `${name}.${lab.crew.get(name).boot}`;
     if (lab.model.open(boot).length === 0) await lab.model.asked(boot, AIM_MS);
     // Not always right at the question: also while the answer is on its way, and while tools run.
@@ -70,7 +77,6 @@ const postFault = (kind, how) => ({
       times: 2,
     });
     const on = (await untilPost(lab)) ? 'post' : '';
-    const names = ['responder-1', 'responder-2'];
     return { on, after: Promise.all(names.map((name) => hit(lab, random, how, name))) };
   },
 });
@@ -85,7 +91,7 @@ async function untilPost(lab) {
 const partition = {
   kind: 'responder cut off from Postgres',
   async strike(lab, random) {
-    const name = oneOf(random, 'responder');
+    const name = await target(lab, random, 'responder');
     const boot = `${name}.${lab.crew.get(name).boot}`;
     if (lab.model.open(boot).length === 0) await lab.model.asked(boot, AIM_MS);
     const on = lab.model.open(boot).length > 0 ? 'turn' : '';

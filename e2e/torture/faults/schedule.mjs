@@ -6,7 +6,9 @@ import { POSTGRES_FAULTS, REDIS_FAULTS } from './store-faults.mjs';
 import { Strikes } from './strikes.mjs';
 
 /** How much longer the schedule may go on for kinds that have struck nothing live yet; ms. */
-const EXTRA_MS = 40_000;
+const EXTRA_MS = 60_000;
+/** Faults of processes and stores that may be at work at once: a machine that starts slowly must not stand still. */
+const AT_ONCE = 3;
 
 /** Strikes until `endsAt` (epoch ms), and a little longer where a kind has hit nothing live. */
 export async function runSchedule(lab, random, endsAt, say) {
@@ -29,6 +31,7 @@ export async function runSchedule(lab, random, endsAt, say) {
     }
   };
   const strikeOnce = async (fault) => {
+    while (recovering.size >= AT_ONCE) await Promise.race(recovering);
     const { on, after } = await fault.strike(lab, random.fork(`${fault.kind} ${strikes.list.length}`));
     strikes.add(fault.kind, on);
     const tracked = after

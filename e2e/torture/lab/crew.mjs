@@ -133,6 +133,13 @@ export class Crew {
     }
   }
 
+  /** Waits, for a bounded time, until this member is up and nothing ails it. */
+  async atWork(name, withinMs) {
+    const isAway = () =>
+      this.get(name).process === null || this.outages.some((outage) => outage.member === name && outage.to === null);
+    for (const deadline = Date.now() + withinMs; isAway() && Date.now() < deadline;) await delay(20);
+  }
+
   async ready(name) {
     for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await delay(50)) {
       const member = this.get(name);

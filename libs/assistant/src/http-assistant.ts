@@ -3,6 +3,7 @@ import { readHttpAnswer } from './http-answer.js';
 import { httpRequest } from './http-request.js';
 import type { ModelLimits } from './model-assistant.js';
 import { readBounded } from './read-bounded.js';
+import { recordAnswer } from './record-answer.js';
 import { storableJson } from './storable-json.js';
 import { LimitError, withinLimit } from './within-limit.js';
 
@@ -54,7 +55,7 @@ export class HttpAssistant implements Assistant {
       const why = status >= 300 && status < 400 ? 'redirects are not followed' : text.slice(0, QUOTED);
       throw new Error(`the assistant service answered ${status}: ${why}`);
     }
-    await run.journal.recordAnswer(0, body, null);
+    await recordAnswer(run.journal, 0, body, null, true);
     return body;
   }
 

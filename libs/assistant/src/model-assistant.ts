@@ -13,6 +13,7 @@ import { asAssistantTurn, callsOf, readAnswerContent, textOf, type AnswerCall } 
 import { askModel } from './ask-model.js';
 import { buildPrompt } from './build-prompt.js';
 import { endOfTurn } from './end-of-turn.js';
+import { recordAnswer } from './record-answer.js';
 import { CallSettler } from './settle-call.js';
 
 export interface ModelLimits {
@@ -71,7 +72,7 @@ export class ModelAssistant implements Assistant {
       signal: run.signal,
       secrets: this.secrets,
     });
-    await run.journal.recordAnswer(position, content as Json, usage);
+    await recordAnswer(run.journal, position, content as Json, usage, callsOf(content).length === 0);
     return content;
   }
 }

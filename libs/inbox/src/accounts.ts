@@ -85,9 +85,9 @@ export class AccountDirectory {
     await this.loading;
   }
 
-  /** The account, after one reload if it is not known yet: a row may be a moment old. */
+  /** The account of one of our rows: read again when it is not known yet, for it may be a moment old. */
   async knowId(id: string): Promise<Account | undefined> {
-    if (!this.byId.has(id) && performance.now() - this.loadedAt >= UNKNOWN_REFRESH_MS) await this.refresh(true);
+    if (!this.byId.has(id)) await this.refresh(true);
     return this.byId.get(id);
   }
 

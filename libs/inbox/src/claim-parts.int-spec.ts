@@ -57,6 +57,14 @@ it('keeps the order within a reply and across replies; conversations do not wait
   expect(sent.indexOf('b1')).toBeLessThan(2);
 });
 
+it('keeps the order also when an earlier part has come back between our look and our lock', async () => {
+  const [one, two] = await kit.reply(ana, 'one', 'two');
+  const ready = [two!, one!].map((id) => ({ id, conversationId: '1', accountId: '1' }));
+  const options = { holder: 'h', leaseMs: 1_000, gapMs: 0, serviceWindowMs: () => null };
+  expect((await claimParts(kit.db, ready, options)).parts.map(({ text }) => text)).toEqual(['one']);
+  expect((await claimParts(kit.db, ready, options)).parts).toEqual([]);
+});
+
 it('keeps two parts of a conversation apart by the gap', async () => {
   await kit.reply(ana, 'one', 'two');
   await kit.settle(await kit.claimPart(), accepted('w1'));

@@ -112,6 +112,12 @@ describe('is refused', () => {
       `INSERT INTO part (conversation_id, thread, reply, index, author, text, state, next_attempt_at, created_at)
        VALUES (1, 'main', 1, 0, 'operator', 'text', 'pending', now(), now())`,
     ],
+    [
+      'another identity of the person was merged into it whose parts are still on their way',
+      `INSERT INTO conversation (account_id, lock_key, merged_into_id) VALUES (1, 'person:old', 1);
+       INSERT INTO part (conversation_id, thread, reply, index, author, text, state, next_attempt_at, created_at)
+       VALUES (2, 'main', 1, 0, 'assistant', 'text', 'pending', now(), now())`,
+    ],
     ['the batch was closed', `UPDATE batch SET state = 'human', finished_at = now()`],
   ])('when between the look and the lock %s', async (_, change) => {
     await kit.arrive(message('hi', ana));
