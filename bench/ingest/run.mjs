@@ -22,7 +22,7 @@ export async function ingestBenchmark(options, say) {
     const kills = ours && options.kills ? await killAtFullLoad(ours, services, options, say) : [];
     const { text, result } = report(runs, kills, options);
     say(`\n${text}`);
-    if (options.rounds > 0) say(`\n${saveResult('ingest', { machine, ...result })}`);
+    if (options.rounds > 0) say(`\n${await saveResult('ingest', { machine, ...result })}`);
     return result.failed.length === 0;
   } finally {
     await services.stop();

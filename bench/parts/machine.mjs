@@ -41,6 +41,9 @@ export function describeInLines({ cpu, cores, memoryGB, loadBefore, fdatasyncMs,
     `${cores} cores (${cpu}), ${memoryGB} GB, load before ${loadBefore.toFixed(1)}, fdatasync ${fdatasyncMs.toFixed(2)} ms`,
     `Node ${node}, Postgres ${server_version} (${pairs(settings, '=')}), Redis ${redis} (appendonly, everysec)`,
     pairs(packages, ' '),
+    ...(loadBefore > cores / 2
+      ? ['THE MACHINE IS BUSY: the figures below say more about the others that run on it']
+      : []),
   ];
 }
 

@@ -1,6 +1,5 @@
 /** B15 and B16: a part that fails, and a part whose answer is lost. */
 import { eventually } from '#testing';
-import { checkInvariants } from '../harness/check-invariants.js';
 import { partsOf, reviewsOf } from '../harness/parts.js';
 import type { Person } from '../harness/person.js';
 import { sideBySide, type Case } from '../harness/side-by-side.js';
@@ -120,50 +119,44 @@ const isSettledByALateStatus: Case = async (world) => {
   expect(await person.received()).toHaveLength(1);
 };
 
+const senderIsKilled: Case = async (world) => {
+  const [told, untold] = [world.person(), world.person()];
+  for (const person of [told, untold]) {
+    person.willBeAnswered({ parts: ['one', 'two'] });
+    await world.simulator.fault({
+      kind: 'latency',
+      when: 'after',
+      ms: 60_000,
+      to: person.phone,
+      textIncludes: 'one',
+    });
+  }
+  await world.simulator.fault({ kind: 'statuses', to: untold.phone, textIncludes: 'one', statuses: 'none' });
+  await Promise.all([told.says('hi'), untold.says('hi')]);
+  await eventually(async () =>
+    (await Promise.all([told.sends(), untold.sends()])).every((calls) => calls[0]?.accepted),
+  );
+  await world.only('responder').kill('SIGKILL');
+  await world.start('responder');
+  await told.hears(2);
+  await untilStates(world, told, ['read', 'read']);
+  await untilStates(world, untold, ['unknown', 'held']);
+  expect(await reviewsOf(world, untold)).toMatchObject([{ reason: 'unknown-send', state: 'open' }]);
+  expect(await textsSent(told)).toEqual(['one', 'two']);
+  expect(await textsSent(untold)).toEqual(['one']);
+};
+
 describe.each(BACKENDS)('parts that do not get through, wake-ups over %s', (backend) => {
-  sideBySide(() => startWorld({ backend, services: { console: 0 } }), {
-    'B15: a refused part is tried again, its neighbours are not': retriesThatPartOnly,
-    'B15: after the last attempt a person gets the rest': givesUpAfterAllAttempts,
-    'B15: a rate limit of one person holds up nobody else': othersAreServedMeanwhile,
-    'B16: accepted with the answer cut off, the status settles it and the rest follows': isSettledByItsStatus,
-    'B16: accepted with the answer cut off and no status, a person decides': isAPersonsCaseWithoutStatus,
-    'B16: a status that comes late closes the case': isSettledByALateStatus,
-  });
-});
-
-describe.each(BACKENDS)('the sender is killed after the acceptance, wake-ups over %s', (backend) => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ backend, services: { console: 0 } });
-  }, 120_000);
-  afterAll(() => world?.close());
-
-  it('B16: one copy with and without a status', async () => {
-    const [told, untold] = [world.person(), world.person()];
-    for (const person of [told, untold]) {
-      person.willBeAnswered({ parts: ['one', 'two'] });
-      await world.simulator.fault({
-        kind: 'latency',
-        when: 'after',
-        ms: 60_000,
-        to: person.phone,
-        textIncludes: 'one',
-      });
-    }
-    await world.simulator.fault({ kind: 'statuses', to: untold.phone, textIncludes: 'one', statuses: 'none' });
-    await Promise.all([told.says('hi'), untold.says('hi')]);
-    await eventually(async () =>
-      (await Promise.all([told.sends(), untold.sends()])).every((calls) => calls[0]?.accepted),
-    );
-    await world.only('responder').kill('SIGKILL');
-    await world.start('responder');
-    await told.hears(2);
-    await untilStates(world, told, ['read', 'read']);
-    await untilStates(world, untold, ['unknown', 'held']);
-    expect(await reviewsOf(world, untold)).toMatchObject([{ reason: 'unknown-send', state: 'open' }]);
-    expect(await textsSent(told)).toEqual(['one', 'two']);
-    expect(await textsSent(untold)).toEqual(['one']);
-  }, 120_000);
-
-  it('keeps the invariants', () => checkInvariants(world), 60_000);
+  sideBySide(
+    () => startWorld({ backend, services: { console: 0 } }),
+    {
+      'B15: a refused part is tried again, its neighbours are not': retriesThatPartOnly,
+      'B15: after the last attempt a person gets the rest': givesUpAfterAllAttempts,
+      'B15: a rate limit of one person holds up nobody else': othersAreServedMeanwhile,
+      'B16: accepted with the answer cut off, the status settles it and the rest follows': isSettledByItsStatus,
+      'B16: accepted with the answer cut off and no status, a person decides': isAPersonsCaseWithoutStatus,
+      'B16: a status that comes late closes the case': isSettledByALateStatus,
+    },
+    { afterwards: { 'B16: one copy when the sender is killed, with and without a status': senderIsKilled } },
+  );
 });

@@ -4,8 +4,17 @@ import type { World } from './world.js';
 
 export type Case = (world: World) => Promise<void>;
 
+interface SideBySideOptions extends InvariantOptions {
+  /** Cases that would disturb the others: one after the other, when those have ended. */
+  afterwards?: Record<string, Case>;
+}
+
 /** Starts the world, then all cases at once; each is a test of its own, and the invariants are the last one. */
-export function sideBySide(start: () => Promise<World>, cases: Record<string, Case>, options?: InvariantOptions): void {
+export function sideBySide(
+  start: () => Promise<World>,
+  cases: Record<string, Case>,
+  { afterwards = {}, ...options }: SideBySideOptions = {},
+): void {
   const ends = new Map<string, Promise<unknown>>();
   let world: World;
   beforeAll(async () => {
@@ -30,6 +39,8 @@ export function sideBySide(start: () => Promise<World>, cases: Record<string, Ca
     },
     60_000,
   );
+
+  it.each(Object.entries(afterwards))('%s', (_, run) => run(world), 120_000);
 
   it('keeps the invariants', () => checkInvariants(world, options), 60_000);
 }

@@ -70,6 +70,8 @@ const turnFault = (kind, how) => ({
 const postFault = (kind, how) => ({
   kind,
   async strike(lab, random) {
+    const names = ['responder-1', 'responder-2'];
+    for (const name of names) await lab.crew.atWork(name, BACK_MS);
     await lab.simulator.control('faults', {
       kind: 'latency',
       ms: 600,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startService } from '#testing';
 
-const READY_MS = 90_000;
+const READY_MS = 180_000;
 /** A graceful stop is bounded; beyond this it has hung. */
 const STOP_MS = 20_000;
 
