@@ -12,7 +12,7 @@ import { runJest } from './parts/jest-run.mjs';
 import { printTally } from './parts/tally.mjs';
 import { setup } from './setup.mjs';
 
-const limitMs = Number(process.env.ONETURN_TEST_LIMIT_MS ?? 12 * 60_000);
+const limitMs = Number(process.env.ONETURN_TEST_LIMIT_MS ?? 40 * 60_000);
 const say = (line) => console.log(line);
 
 await runTool('test', async () => {

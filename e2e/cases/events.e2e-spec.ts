@@ -1,6 +1,6 @@
 /** B23 and B24: statuses in any order, and events that are no questions. */
 import { eventually } from '#testing';
-import { partsOf, reviewsOf } from '../harness/parts.js';
+import { reviewsOf } from '../harness/parts.js';
 import type { Person } from '../harness/person.js';
 import { sideBySide, type Case } from '../harness/side-by-side.js';
 import { BACKENDS, startWorld, type World } from '../harness/world.js';

@@ -39,6 +39,7 @@ export async function collectEvidence(lab, run) {
     webhooks: { deliveries: deliveries.length, repeated: deliveries.filter((one) => one.attempt > 1).length, dropped },
     acknowledged: lab.gate.acknowledged,
     asked: lab.model.log(),
+    pulse: lab.pulse.beats,
     outages: lab.crew.outages,
     surprises: lab.crew.surprises,
   };

@@ -7,7 +7,7 @@ export interface OwnedDatabase {
 }
 
 interface Tools {
-  startEmbeddedPostgres(): Promise<{ url: string; dataDir: string; stop(): Promise<void> }>;
+  startEmbeddedPostgres(): Promise<{ url: string; dataDir: string; adopted: boolean; stop(): Promise<void> }>;
   applyMigrations(url: string): Promise<string[]>;
 }
 
@@ -18,7 +18,8 @@ export async function databaseOf(env: Readonly<Env>, log: Log): Promise<OwnedDat
   const postgres = await tools.startEmbeddedPostgres();
   await tools.applyMigrations(postgres.url);
   log.info({ dataDir: postgres.dataDir }, 'started the embedded Postgres');
-  return { url: postgres.url, stop: () => postgres.stop() };
+  // One that ran already belongs to whoever started it.
+  return { url: postgres.url, stop: () => (postgres.adopted ? Promise.resolve() : postgres.stop()) };
 }
 
 /** The same scripts that npm start uses; from dist/apps/standalone they are three folders up. */

@@ -12,9 +12,9 @@ export function waits(facts) {
   const unrouted = facts.tables.events
     .map((event) => ({
       ...event,
-      waited: availability.inexcusable('batcher', event.arrivedAt, event.routedAt ?? facts.endedAt),
+      ...waitOf(availability, 'batcher', event.arrivedAt, event.routedAt ?? facts.endedAt),
     }))
-    .filter(({ waited }) => waited > most)
+    .filter(({ waited, machine }) => waited > most + machine)
     .map((event) => violation(`waited ${event.waited} ms for its place`, event));
   const starts = startsOf(facts, availability);
   return [
@@ -23,7 +23,7 @@ export function waits(facts) {
       .filter(({ firstAt, dueAt }) => dueAt > firstAt + facts.times.cap + 1)
       .map((batch) => violation('due after the cap', batch)),
     ...starts
-      .filter(({ waited }) => waited > most)
+      .filter(({ waited, machine }) => waited > most + machine)
       .map((start) => violation(`waited ${start.waited} ms for its turn`, start)),
   ];
 }
@@ -33,7 +33,7 @@ export function redisIsOnlyAHint(facts) {
   const availability = availabilityOf(facts);
   const most = WITHOUT_REDIS_MS + Math.max(0, facts.options.allowance - USUAL_ALLOWANCE_MS);
   const late = startsOf(facts, availability)
-    .filter((start) => availability.redisAway(start.freeAt) && start.waited > most)
+    .filter((start) => availability.redisAway(start.freeAt) && start.waited > most + start.machine)
     .map((start) => violation(`without Redis it waited ${start.waited} ms for its turn`, start));
   const { gone = [], emptied = [] } = facts.recovery?.dueToStart ?? {};
   const drilled = [...gone, ...emptied].filter((ms) => ms > most);
@@ -46,10 +46,15 @@ function startsOf(facts, availability) {
     const turn = (facts.turnsOf.get(batch.conversation) ?? []).find((one) => one.batch === batch.id);
     if (turn === undefined) return [];
     const freeAt = Math.max(batch.dueAt, batch.createdAt, conversationFreeAt(facts, batch, turn.startedAt));
-    const waited = availability.inexcusable('responder', freeAt, turn.startedAt);
-    return [{ batch: batch.id, freeAt, startedAt: turn.startedAt, waited, dueAt: batch.dueAt }];
+    const wait = waitOf(availability, 'responder', freeAt, turn.startedAt);
+    return [{ batch: batch.id, freeAt, startedAt: turn.startedAt, ...wait, dueAt: batch.dueAt }];
   });
 }
+
+const waitOf = (availability, service, from, to) => ({
+  waited: availability.inexcusable(service, from, to),
+  machine: availability.machine(from, to),
+});
 
 /** When the last thing ended that the conversation's next turn had to wait for. */
 function conversationFreeAt(facts, batch, startedAt) {

@@ -1,7 +1,7 @@
-/** The schedule of faults: two tracks, each a shuffled deck in which every kind comes before any comes again. */
+/** The schedule of faults: tracks, each a shuffled deck in which every kind comes before any comes again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { PROCESS_FAULTS } from './process-faults.mjs';
-import { SMALL_KINDS, SmallFaults } from './small-faults.mjs';
+import { SMALL_KINDS, SMALL_TRACKS, SmallFaults } from './small-faults.mjs';
 import { POSTGRES_FAULTS, REDIS_FAULTS } from './store-faults.mjs';
 import { Strikes } from './strikes.mjs';
 
@@ -9,6 +9,8 @@ import { Strikes } from './strikes.mjs';
 const EXTRA_MS = 60_000;
 /** Faults of processes and stores that may be at work at once: a machine that starts slowly must not stand still. */
 const AT_ONCE = 3;
+/** Strikes of one small track that may wait for their calls: more would hit every call there is. */
+const WAITING = 2;
 
 /** Strikes until `endsAt` (epoch ms), and a little longer where a kind has hit nothing live. */
 export async function runSchedule(lab, random, endsAt, say) {
@@ -40,25 +42,22 @@ export async function runSchedule(lab, random, endsAt, say) {
     recovering.add(tracked);
   };
 
-  const smallTrack = async () => {
-    const draw = createDeck(SMALL_KINDS, random.fork('small'));
-    const pace = random.fork('small pace');
-    while (Date.now() < endsAt) {
-      await small.arm(draw(), pace);
-      await delay(pace.int(200, 900));
-    }
-    for (const limit = endsAt + EXTRA_MS; Date.now() < limit; await delay(1_000)) {
-      const counts = await small.counts();
-      const left = SMALL_KINDS.filter((kind) => counts[kind] === 0);
-      if (left.length === 0) return;
-      for (const kind of left) await small.arm(kind, pace);
+  const smallTrack = async ([name, kinds]) => {
+    const draw = createDeck(kinds, random.fork(name));
+    const pace = random.fork(`${name} pace`);
+    const isMissing = (kind) => small.struck[kind] === 0;
+    while (Date.now() < endsAt || (kinds.some(isMissing) && Date.now() < endsAt + EXTRA_MS)) {
+      await delay(pace.int(300, 1_200));
+      if ((await small.waiting(kinds)) >= WAITING) continue;
+      const kind = draw();
+      if (Date.now() < endsAt || isMissing(kind)) await small.arm(kind, pace);
     }
   };
 
-  await Promise.all([heavyTrack(), smallTrack()]);
+  await Promise.all([heavyTrack(), ...Object.entries(SMALL_TRACKS).map(smallTrack)]);
   await Promise.all(recovering);
-  for (const [kind, times] of Object.entries(await small.counts())) strikes.addCounted(kind, times, onWhat(kind));
   await small.calm();
+  for (const kind of SMALL_KINDS) strikes.addCounted(kind, small.struck[kind], onWhat(kind));
   return strikes;
 }
 

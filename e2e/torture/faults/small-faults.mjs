@@ -34,12 +34,22 @@ const MODEL = {
   'model slow': 'slow',
 };
 const GATE = { 'answer to a webhook lost': 'lost', 'webhook at both ingests at once': 'both' };
+const isInbound = (kind) => /webhook/.test(kind);
 
-export const SMALL_KINDS = [...Object.keys(CHANNEL), ...Object.keys(MODEL), ...Object.keys(GATE)];
+/** One track each, or a backlog of one sort would hide the others. */
+export const SMALL_TRACKS = {
+  channel: Object.keys(CHANNEL).filter((kind) => !isInbound(kind)),
+  webhooks: [...Object.keys(CHANNEL).filter(isInbound), ...Object.keys(GATE)],
+  model: Object.keys(MODEL),
+};
+export const SMALL_KINDS = Object.values(SMALL_TRACKS).flat();
 
 export class SmallFaults {
-  /** Our name by the simulator's number. */
-  named = new Map();
+  /** By our name: how often it has struck, and how often it still will. */
+  struck = none();
+  left = none();
+  /** Our name and the strikes seen, by the simulator's number. */
+  scripted = new Map();
 
   constructor(lab) {
     this.lab = lab;
@@ -51,26 +61,45 @@ export class SmallFaults {
     else if (kind in GATE) (GATE[kind] === 'lost' ? this.lab.gate.loseAnswers : this.lab.gate.handToBoth)(times);
     else {
       const [fault] = await this.lab.simulator.control('faults', { ...CHANNEL[kind](random), times });
-      this.named.set(fault.id, kind);
+      this.scripted.set(fault.id, { kind, seen: 0 });
     }
   }
 
-  /** How often each has struck so far. */
-  async counts() {
-    const counts = Object.fromEntries(SMALL_KINDS.map((kind) => [kind, 0]));
+  /** How many strikes of these kinds still wait for their call. */
+  async waiting(kinds) {
+    await this.look();
+    return kinds.reduce((sum, kind) => sum + this.left[kind], 0);
+  }
+
+  async look() {
+    this.left = none();
     for (const fault of await this.lab.simulator.faults()) {
-      const kind = this.named.get(fault.id);
-      if (kind !== undefined) counts[kind] += fault.struck;
+      const script = this.scripted.get(fault.id);
+      if (script === undefined) continue;
+      this.struck[script.kind] += fault.struck - script.seen;
+      this.left[script.kind] += fault.times - fault.struck;
+      script.seen = fault.struck;
     }
-    for (const [kind, name] of Object.entries(MODEL)) counts[kind] = this.lab.model.struck[name] ?? 0;
-    for (const [kind, name] of Object.entries(GATE)) counts[kind] = this.lab.gate.struck[name];
-    return counts;
+    for (const [names, { struck, armed }] of [
+      [MODEL, this.lab.model],
+      [GATE, this.lab.gate],
+    ]) {
+      for (const [kind, name] of Object.entries(names)) {
+        this.struck[kind] = struck[name] ?? 0;
+        this.left[kind] = armed[name] ?? 0;
+      }
+    }
   }
 
-  /** What has not struck yet never will. Call `counts` before: the simulator forgets them with this. */
+  /** What has not struck yet never will. */
   async calm() {
+    await this.look();
     this.lab.model.calm();
     this.lab.gate.calm();
     await this.lab.simulator.control('faults', undefined, 'DELETE');
   }
+}
+
+function none() {
+  return Object.fromEntries(SMALL_KINDS.map((kind) => [kind, 0]));
 }

@@ -77,6 +77,7 @@ export async function startGate(ingests) {
     /** The next webhooks go to all ingest processes in the same moment. */
     handToBoth: (count) => void (armed.both += count),
     calm: () => void Object.assign(armed, { lost: 0, both: 0 }),
+    armed,
     struck,
     close() {
       server.closeAllConnections();

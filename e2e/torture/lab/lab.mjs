@@ -5,6 +5,7 @@ import { Crew } from './crew.mjs';
 import { startGate } from './gate.mjs';
 import { startModel } from './model.mjs';
 import { startPostgres } from './postgres.mjs';
+import { feelPulse } from './pulse.mjs';
 import { startRedis } from './redis.mjs';
 import { simulatorAt } from './simulator.mjs';
 import { startWire } from './wire.mjs';
@@ -82,7 +83,9 @@ export async function openLab({ backend }, folder, random) {
     await crew.add('console-1');
     await addSecondAccount(postgres, channel.url);
     await Promise.all(TWICE.map((name) => crew.add(name)));
-    return { backend, postgres, redis, model, gate, crew, simulator, wires, console: consoleAt(crew), close };
+    const pulse = feelPulse(postgres);
+    closing.push(() => pulse.stop());
+    return { backend, pulse, postgres, redis, model, gate, crew, simulator, wires, console: consoleAt(crew), close };
   } catch (error) {
     await close();
     throw error;

@@ -28,8 +28,8 @@ export async function startModel(random) {
   /** @type {(Asked & {http: object})[]} */
   const log = [];
   const asks = new Map();
-  /** @type {{kind: string, left: number}[]} */
-  let armed = [];
+  /** @type {Record<string, number>} */
+  const armed = {};
   const struck = {};
 
   server.always((request) => {
@@ -50,12 +50,11 @@ export async function startModel(random) {
   });
 
   const takeFault = () => {
-    const fault = armed.find((one) => one.left > 0);
-    if (!fault) return null;
-    fault.left--;
-    armed = armed.filter((one) => one.left > 0);
-    struck[fault.kind] = (struck[fault.kind] ?? 0) + 1;
-    return fault.kind;
+    const kind = Object.keys(armed).find((name) => armed[name] > 0);
+    if (kind === undefined) return null;
+    armed[kind]--;
+    struck[kind] = (struck[kind] ?? 0) + 1;
+    return kind;
   };
 
   return {
@@ -66,8 +65,9 @@ export async function startModel(random) {
       log.slice(-200).filter(({ http, ...asked }) => http.endedAt === null && (boot ?? asked.boot) === asked.boot),
     asked: (boot, withinMs) => happens(events, boot === null ? 'asked' : `asked ${boot}`, withinMs),
     /** @param {'error' | 'hang' | 'slow' | 'cut' | 'limit'} kind what the next requests meet. */
-    inject: (kind, times) => void armed.push({ kind, left: times }),
-    calm: () => void (armed = []),
+    inject: (kind, times) => void (armed[kind] = (armed[kind] ?? 0) + times),
+    calm: () => Object.keys(armed).forEach((kind) => delete armed[kind]),
+    armed,
     struck,
     close: () => server.close(),
   };

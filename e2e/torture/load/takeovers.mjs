@@ -32,7 +32,7 @@ export class Colleague {
   async work() {
     const { random, lab } = this;
     while (!this.stopping) {
-      await delay(random.int(1_000, 3_000));
+      await delay(random.int(2_000, 5_000));
       const id = await this.choose();
       if (id === null || this.stopping) continue;
       const [status, body] = await lab.console(`conversations/${id}/takeover`, { by: 'Robin' });

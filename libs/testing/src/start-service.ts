@@ -84,6 +84,9 @@ export async function startService(
   return service;
 }
 
+/** Of the output, when a start fails: a service that waits for its database says so many times. */
+const SHOWN = 4_000;
+
 const portVariable = (service: string): string => `${service.toUpperCase()}_PORT`;
 
 function collectOutput(child: ChildProcess): () => string {
@@ -114,5 +117,5 @@ async function untilReady(service: RunningService, timeoutMs: number): Promise<v
   if (state === 'ready') return;
   if (state === 'late') await service.kill('SIGKILL');
   const how = ended === undefined ? `was not ready within ${timeoutMs} ms` : `ended (${JSON.stringify(ended)})`;
-  throw new Error(`${service.name} ${how}:\n${service.output()}`);
+  throw new Error(`${service.name} ${how}:\n${service.output().slice(-SHOWN)}`);
 }
