@@ -27,10 +27,10 @@ await runTool('test', async () => {
   const total = { passed: 0, failed: 0 };
   try {
     const jestArgs = args.filter((arg) => arg !== '--no-setup');
-    // Half of a small machine each for the specs; processes under test get the machine to themselves.
+    // Two files at a time: the specs compute, and those with processes mostly wait for windows and leases to pass.
     for (const [project, workers] of [
       ['specs', 2],
-      ['e2e', 1],
+      ['e2e', 2],
     ]) {
       if (stopping.signal.aborted) break;
       const result = await runJest(project, workers, jestArgs, services.env, stopping.signal);
