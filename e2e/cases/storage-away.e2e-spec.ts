@@ -67,8 +67,8 @@ describe.each(BACKENDS)('Postgres is away, wake-ups over %s', (backend) => {
 
   it('takes the repetition as a copy when the commit happened and its answer was lost', async () => {
     const person = world.person();
-    world.wire?.loseAnswersTo('INSERT INTO event ');
     const id = `wamid.answer-lost-${backend}`;
+    world.wire?.loseAnswersTo(id);
     const posted = person.says('hi', { id });
     await eventually(async () => (await rowsOf(id)) === 1);
     world.wire?.cut();

@@ -7,7 +7,7 @@ export interface TcpProxy {
   through(url: string): string;
   /** Ends every connection and refuses new ones. */
   cut(): void;
-  /** What is asked in words that include `text` still happens, and nobody gets the answer. Ends with the next cut. */
+  /** What is asked with `text` in its words or values still happens, and nobody gets the answer. Ends with the next cut. */
   loseAnswersTo(text: string): void;
   /** New connections pass again. */
   restore(): void;

@@ -4,8 +4,8 @@ const STEP_MS = 25;
 /** After a return, until connections are made again and the first look is taken; ms. */
 const AFTER = { postgres: 1_500, redis: 0, other: 400 };
 const TURNS_AT_ONCE = 5;
-/** A pass of a claim loop and the one before it, in round trips to Postgres. */
-const ROUND_TRIPS = 20;
+/** Two passes of the claim loops of two responders, in round trips to Postgres. */
+const ROUND_TRIPS = 50;
 const WITHIN_MS = 500;
 
 /** @param {ReturnType<typeof import('./facts.mjs').factsOf>} facts */

@@ -14,10 +14,13 @@ import { happens } from './gate.mjs';
  * @property {string} boot which process asked, and which start of it: `responder-1.3`.
  * @property {string[]} tokens of the last customer messages, oldest first; the end of them is the batch.
  * @property {number} depth tool rounds so far.
+ * @property {string[]} calls the ids of their calls.
  * @property {number} ask how often the same was asked before, from 1.
  * @property {string | null} fault
  * @property {string[]} tools that the answer calls.
  */
+
+let calling = 0;
 
 export const tokenOf = (text) => /\[m\d+\]/.exec(text)?.[0] ?? null;
 
@@ -38,7 +41,8 @@ export async function startModel(random) {
     // The server keeps every request; the bodies would fill the memory in a long run.
     Object.assign(http, { rawBody: null, body: null });
     server.requests.length = 0;
-    const same = `${asked.tokens.at(-1)} ${asked.depth}`;
+    // The same question: about the same messages, with the same calls behind it. Another batch has other calls.
+    const same = [asked.tokens.at(-1), ...asked.calls].join(' ');
     asked.ask = (asks.get(same) ?? 0) + 1;
     asks.set(same, asked.ask);
     const answer = answerTo(asked, random);
@@ -87,6 +91,7 @@ function read(messages) {
     tokens: texts.map(tokenOf).filter((token) => token !== null),
     wish: texts.at(-1) ?? '',
     depth: messages.slice(last + 1).filter((message) => message.tool_calls?.length > 0).length,
+    calls: messages.slice(last + 1).flatMap((message) => (message.tool_calls ?? []).map((call) => call.id)),
   };
 }
 
@@ -105,7 +110,7 @@ function answerTo({ tokens, wish, depth, ask }, random) {
     name: 'add_note',
     arguments: { text: `${random.pick(['likes', 'prefers', 'wants'])} mornings, ${wording}` },
   };
-  const named = (calls) => ({ toolCalls: calls.map((call, i) => ({ ...call, id: `c${token}${depth}${ask}${i}` })) });
+  const named = (calls) => ({ toolCalls: calls.map((call) => ({ ...call, id: `call_${(calling += 1)}` })) });
   if (depth === 0 && books) return named(together && notes ? [book, note] : [book]);
   if (depth === 0 && notes) return named([note]);
   if (depth === 1 && books && notes && !together) return named([note]);
