@@ -123,4 +123,24 @@ describe('RepeatingTask', () => {
     await settle();
     expect(count()).toBe(1);
   });
+
+  it('tells the same error once, and again when it comes back after a pass that went well', async () => {
+    const lines: string[] = [];
+    const ends: ('ok' | 'away')[] = ['away', 'away', 'away', 'ok', 'away'];
+    let passes = 0;
+    const task = new RepeatingTask({
+      name: 'spec',
+      everyMs: 1_000_000,
+      log: createLogger('spec', 'error', { write: (line) => void lines.push(line) }),
+      run: () => (ends[passes++] === 'ok' ? Promise.resolve() : Promise.reject(new Error('the database is away'))),
+    });
+    task.start();
+    for (let at = 1; at < ends.length; at++) {
+      await settle();
+      task.ring();
+    }
+    await settle();
+    expect([passes, lines.length]).toEqual([ends.length, 2]);
+    await task.stop();
+  });
 });

@@ -4,6 +4,9 @@
  * the pass looked.
  */
 import type { Log } from './log.js';
+import { monotonicMs } from './time.js';
+
+const TELL_AGAIN_MS = 60_000;
 
 /** `again`: there is more to do, the next pass follows at once. */
 export type PassResult = 'again' | void;
@@ -23,6 +26,7 @@ export class RepeatingTask {
   private running: Promise<void> | undefined;
   private rung = false;
   private started = false;
+  private told: { message: string; at: number } | null = null;
 
   constructor(private readonly options: RepeatingTaskOptions) {}
 
@@ -56,10 +60,19 @@ export class RepeatingTask {
       this.rung = false;
       try {
         if ((await this.options.run(this.stopping.signal)) === 'again') this.rung = true;
+        this.told = null;
       } catch (error) {
-        this.options.log.error({ err: error, task: this.options.name }, 'a pass failed');
+        this.tell(error);
       }
     }
+  }
+
+  /** A database that is away would fill the log ten times a second: the same error is told once a minute. */
+  private tell(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.told?.message === message && monotonicMs() - this.told.at < TELL_AGAIN_MS) return;
+    this.told = { message, at: monotonicMs() };
+    this.options.log.error({ err: error, task: this.options.name }, 'a pass failed');
   }
 
   private schedule(): void {
