@@ -108,7 +108,7 @@ export const SABOTAGES = [
         to: 'SELECT epoch_ms(now()) AS now',
       },
     ],
-    caughtBy: [{ test: 'libs/inbox/src/claim-turns-parallel.int-spec.ts' }, { torture: ['P2', 'P6', 'P10'], seed: 28 }],
+    caughtBy: [{ test: 'libs/inbox/src/route-events.int-spec.ts', name: 'time is read after the lock' }],
   },
   {
     name: 'let responders wait for Redis',
@@ -135,6 +135,6 @@ export const SABOTAGES = [
         to: "    await journal.startTool(position, call, tool?.effect ?? 'read-only');\n    await journal.finishTool(position, result);\n",
       },
     ],
-    caughtBy: [{ test: 'libs/assistant/src' }, { torture: ['P4'], seed: 30 }],
+    caughtBy: [{ test: 'libs/assistant/src/' }, { torture: ['P4'], seed: 30 }],
   },
 ];

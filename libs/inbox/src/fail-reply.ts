@@ -21,14 +21,14 @@ export interface FailedPart {
 export async function failReply(tx: Tx, failed: FailedPart[], now: number): Promise<OpenedReview[]> {
   const reviews: NewReview[] = [];
   for (const part of failed) {
-    const summary = part.batchId === null ? null : await holdRest(tx, part.batchId, part.index);
-    const told = summary ? `${summary.accepted} of ${summary.all} parts delivered to the channel. ` : '';
+    const summary = await holdRest(tx, part);
+    const told = summary.all > 1 ? `${summary.accepted} of ${summary.all} parts delivered to the channel. ` : '';
     const ofReply = part.batchId !== null && part.reason !== 'unknown-send';
     reviews.push({
       subject: ofReply ? `batch:${part.batchId}` : `part:${part.id}`,
       reason: part.reason,
       detail: `${told}Part ${part.index + 1}: ${part.why}`,
-      draft: summary?.draft ?? null,
+      draft: summary.draft,
       accountId: part.accountId,
       conversationId: part.conversationId,
       batchId: part.batchId,
@@ -40,15 +40,16 @@ export async function failReply(tx: Tx, failed: FailedPart[], now: number): Prom
 
 async function holdRest(
   tx: Tx,
-  batchId: string,
-  index: number,
+  part: Pick<FailedPart, 'id' | 'conversationId'>,
 ): Promise<{ accepted: number; all: number; draft: string | null }> {
   await tx.$executeRaw`
     UPDATE part SET state = 'held', reason = 'earlier-part', holder = NULL, lease_until = NULL
-    WHERE batch_id = ${batchId}::bigint AND index > ${index}::int AND state = 'pending'`;
+    FROM part failed WHERE failed.id = ${part.id}::bigint AND part.conversation_id = ${part.conversationId}::bigint
+      AND part.reply = failed.reply AND part.index > failed.index AND part.state = 'pending'`;
   const rows = await tx.$queryRaw<{ accepted: number; all: number; draft: string | null }[]>`
-    SELECT count(*) FILTER (WHERE state IN ('accepted', 'sent', 'delivered', 'read'))::int AS accepted, count(*)::int AS all,
-      string_agg(text, E'\n\n' ORDER BY index) FILTER (WHERE state IN ('held', 'failed', 'unknown')) AS draft
-    FROM part WHERE batch_id = ${batchId}::bigint`;
+    SELECT count(*) FILTER (WHERE p.state IN ('accepted', 'sent', 'delivered', 'read'))::int AS accepted, count(*)::int AS all,
+      string_agg(p.text, E'\n\n' ORDER BY p.index) FILTER (WHERE p.state IN ('held', 'failed', 'unknown')) AS draft
+    FROM part failed JOIN part p ON p.conversation_id = failed.conversation_id AND p.reply = failed.reply
+    WHERE failed.id = ${part.id}::bigint`;
   return rows[0] ?? { accepted: 0, all: 0, draft: null };
 }

@@ -25,6 +25,7 @@ export interface PartFacts {
   reason: string | null;
   providerId: string | null;
   copies: number;
+  attempts: number;
   errorCode: string | null;
   error: string | null;
 }
@@ -45,7 +46,7 @@ export async function findPartsOfStatuses(tx: Tx, statuses: StatusOfEvent[]): Pr
   const ids = statuses.map((status) => readTracker(status.tracker)?.partId).filter((id) => id !== undefined);
   return tx.$queryRaw<PartFacts[]>`
     SELECT p.id::text, p.conversation_id::text AS "conversationId", c.account_id::text AS "accountId",
-      p.batch_id::text AS "batchId", p.index, p.state, p.reason, p.provider_id AS "providerId", p.copies,
+      p.batch_id::text AS "batchId", p.index, p.state, p.reason, p.provider_id AS "providerId", p.copies, p.attempts,
       p.error_code AS "errorCode", p.error
     FROM part p JOIN conversation c ON c.id = p.conversation_id
     WHERE p.id IN (SELECT id FROM part WHERE id = ANY(${ids}::bigint[])
@@ -74,6 +75,8 @@ export function moveParts(
     }
     fates.set(status.eventId, 'applied');
     conversations.set(status.eventId, part.conversationId);
+    // The copy of an earlier attempt failed: that says nothing of the one that was sent since.
+    if (status.status === 'failed' && named && named.attempt < part.attempts) continue;
     const move = moves.get(part.id) ?? { part, before: part.state, copiesBefore: part.copies, at: {} };
     moves.set(part.id, move);
     applyStatus(move, status);
@@ -110,7 +113,8 @@ export async function writePartMoves(tx: Tx, moves: PartMove[], now: number): Pr
   const at = (name: StatusName): (number | null)[] => moves.map((move) => move.at[name] ?? null);
   await tx.$executeRaw`
     UPDATE part SET state = row.state, reason = row.reason, provider_id = row.provider_id, copies = row.copies,
-      error_code = row.error_code, error = row.error, holder = NULL, lease_until = NULL, unknown_at = NULL,
+      error_code = row.error_code, error = row.error, holder = CASE WHEN row.state = 'sending' THEN holder END,
+      lease_until = CASE WHEN row.state = 'sending' THEN lease_until END, unknown_at = NULL,
       accepted_at = coalesce(accepted_at, from_epoch_ms(${now})),
       sent_at = coalesce(sent_at, from_epoch_ms(row.sent)), delivered_at = coalesce(delivered_at, from_epoch_ms(row.delivered)),
       read_at = coalesce(read_at, from_epoch_ms(row.read)), failed_at = coalesce(failed_at, from_epoch_ms(row.failed))

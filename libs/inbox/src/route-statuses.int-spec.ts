@@ -2,6 +2,7 @@ import type { StatusName } from '#domain';
 import { shiftDatabaseClock, testDatabase, type TestDatabase } from '#testing';
 import { accepted, GAP_MS, HOUR, InboxKit } from '../specs/inbox-kit.js';
 import { OTHERS, status } from '../specs/new-events.js';
+import { operatorMessage } from './operator-message.js';
 import { settleParkedStatuses } from './settle-parked-statuses.js';
 
 let database: TestDatabase;
@@ -164,6 +165,32 @@ describe('failed', () => {
     await kit.pass(GAP_MS);
     expect((await kit.claimPart()).text).toBe('two');
   });
+});
+
+it('failed of an earlier attempt says nothing of the one that is being sent', async () => {
+  kit.policy = { ...kit.policy, unknownSend: 'resend' };
+  const [id] = await kit.reply(ana, 'one');
+  const first = await kit.claimPart();
+  await kit.settle(first, { kind: 'unknown', error: { code: 'timeout', message: 'no answer' } });
+  await kit.pass(kit.policy.unknownWaitMs);
+  await kit.sweepUnknown();
+  const second = await kit.claimPart();
+  await kit.arrive(status('failed', { providerId: 'w1', tracker: first.tracker, error: gone }));
+  expect(await kit.states('part')).toEqual(['sending']);
+  await kit.settle(second, accepted('w2'));
+  expect(await kit.row('SELECT state, provider_id AS w, copies FROM part WHERE id = $1', [id])).toEqual({
+    ...{ state: 'accepted', w: 'w2', copies: 1 },
+  });
+});
+
+it('failed of a person’s message of several parts holds the rest of it as well', async () => {
+  await kit.turn('hi', ana);
+  const limitsOf = () => ({ partLength: 5, serviceWindowMs: null });
+  const message = { conversationId: '1', text: 'one\n\ntwo', by: 'Ben', takeoverMs: HOUR };
+  expect(await operatorMessage(kit.db, message, limitsOf)).toMatchObject({ kind: 'queued' });
+  await kit.settle(await kit.claimPart(), accepted('w1'));
+  await kit.arrive(status('failed', { providerId: 'w1', error: gone }));
+  expect(await kit.states('part')).toEqual(['failed', 'held']);
 });
 
 it('sent shortens the pause before the next part', async () => {
