@@ -6,7 +6,7 @@ describe.each(BACKENDS)('a burst with separate services, wake-ups over %s', (bac
   let world: World;
   beforeAll(async () => {
     world = await startWorld({ backend, services: { console: 0 } });
-  }, 60_000);
+  }, 150_000);
   afterAll(() => world.close());
 
   it('is answered once, with the texts in order, up to the blue ticks', async () => {

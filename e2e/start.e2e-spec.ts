@@ -32,7 +32,7 @@ afterAll(async () => {
   if (postmaster !== null) process.kill(postmaster, 'SIGQUIT');
   await eventually(() => postmasterOf(dataDir) === null, PATIENCE);
   rmSync(dataDir, { recursive: true, force: true });
-}, 60_000);
+}, 150_000);
 
 async function control<T>(path: string, body?: object): Promise<T> {
   const response = await fetch(`${addresses.phone}/control/${path}`, {

@@ -11,13 +11,7 @@ import { at } from './parts/paths.mjs';
 import { setup } from './setup.mjs';
 
 const copied = ['apps', 'libs', 'e2e', 'prisma', 'tools', 'dist', 'docs', 'package.json', 'nx.json'];
-const configured = [
-  'tsconfig.json',
-  'tsconfig.base.json',
-  'tsconfig.check.json',
-  'jest.config.mjs',
-  'prisma.config.ts',
-];
+const configured = ['tsconfig.json', 'tsconfig.base.json', 'tsconfig.check.json', 'jest.config.mjs'];
 
 await runTool('sabotage', async () => {
   const say = (line) => console.log(line);

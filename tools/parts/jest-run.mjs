@@ -21,6 +21,8 @@ export async function runJest(project, workers, args, env, signal) {
         at('node_modules', 'jest', 'bin', 'jest.js'),
       ],
       ...['--selectProjects', project, `--maxWorkers=${workers}`, '--passWithNoTests'],
+      // Starting five processes takes a busy machine its time; what a test waits for has limits of its own.
+      ...(project === 'e2e' ? ['--testTimeout=150000'] : []),
       ...['--json', `--outputFile=${report}`, ...args],
     ],
     // A group of its own, so that its workers can be killed with it. --json prints the report to stdout as well.
