@@ -27,8 +27,7 @@ await runTool('sabotage', async () => {
     await services.stop();
     rmSync(copy, { recursive: true, force: true });
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.once(signal, () => void stop().then(() => process.exit(130)));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop().then(() => process.exit(130)));
   const uncaught = [];
   try {
     say('| sabotage | caught by |\n|---|---|');

@@ -1,11 +1,11 @@
 /** One run of the torture test: load and faults, rest, audit from outside, tables. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { audit } from './audit/audit.mjs';
 import { collectEvidence } from './evidence.mjs';
 import { drill } from './drill.mjs';
 import { runSchedule } from './faults/schedule.mjs';
+import { keepFolder, makeFolder } from './lab/folder.mjs';
 import { openLab } from './lab/lab.mjs';
 import { People } from './load/people.mjs';
 import { Colleague } from './load/takeovers.mjs';
@@ -22,8 +22,7 @@ const SETTLE_MS = 90_000;
  * @returns {Promise<boolean>} whether every promise was kept and every kind of fault struck something live.
  */
 export async function torture(options, say) {
-  const folder = mkdtempSync(join(tmpdir(), 'oneturn-torture-'));
-  chmodSync(folder, 0o755);
+  const folder = makeFolder();
   const random = createRandom(options.seed);
   say(
     `torture: seed ${options.seed}, ${options.minutes} min, ${options.people} people, wake-ups over ${options.backend}`,
@@ -48,7 +47,7 @@ export async function torture(options, say) {
     return report.passed;
   } finally {
     await lab.close();
-    if (kept) rmSync(join(folder, 'postgres'), { recursive: true, force: true });
+    if (kept) keepFolder(folder);
     else rmSync(folder, { recursive: true, force: true });
   }
 }

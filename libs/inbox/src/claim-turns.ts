@@ -83,13 +83,10 @@ export async function claimTurns(
       ready.flatMap((batch) => [batch.conversationId, batch.rootId]),
     );
     if (locked.length === 0) return { turns: [], reviews: [] };
+    const ours = ready.filter((batch) => locked.includes(batch.conversationId)).map((batch) => batch.id);
+    await lockBatches(tx, ours);
     const now = await readClock(tx);
-    const facts = await readFacts(
-      tx,
-      ready.map((batch) => batch.id),
-      locked,
-      now,
-    );
+    const facts = await readFacts(tx, ours, locked, now);
     const decided = onePerConversation(facts).map((batch) => {
       const policy = policyFor(options.policy, accounts.findById(batch.accountId)?.overrides ?? {});
       // What a person sent back to the assistant is answered however old it is, and beyond the day's limit.
@@ -101,6 +98,14 @@ export async function claimTurns(
     });
     return writeClaims(tx, decided, options, now);
   });
+}
+
+/**
+ * A holder whose lease ran out may be writing its journal at this moment: the claim's clock is read when it has ended,
+ * so that no step of a lost turn is later than its loss.
+ */
+async function lockBatches(tx: Tx, ids: string[]): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM batch WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
 }
 
 export interface DecidedClaim {
