@@ -5,7 +5,7 @@ import { settle, webhooksOf } from './settle.js';
 import type { World } from './world.js';
 
 /** A sweep, a claim, and what a busy machine adds, ms. Without a sweep the wait would be for ever. */
-export const TICK_MS = 5_000;
+export const TICK_MS = 10_000;
 /** Two logs of one moment are written one after the other, ms. */
 const LOG_SKEW_MS = 25;
 
