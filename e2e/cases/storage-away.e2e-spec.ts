@@ -1,5 +1,6 @@
 /** B03: what could not be stored is refused, comes again, and is one event. */
-import { eventually, withConnection } from '#testing';
+import { eventually } from '#testing';
+import { blockWrites } from '../harness/blocked-statement.js';
 import { checkInvariants } from '../harness/check-invariants.js';
 import type { Person, Said } from '../harness/person.js';
 import { webhooksOf } from '../harness/settle.js';
@@ -47,20 +48,13 @@ describe.each(BACKENDS)('Postgres is away, wake-ups over %s', (backend) => {
 
   it('takes the repetition when the insert was rolled back', async () => {
     const person = world.person();
-    const said = await withConnection(world.database.url, async (client) => {
-      await client.query('BEGIN');
-      await client.query('LOCK TABLE event IN EXCLUSIVE MODE');
-      const posted = person.says('hi');
-      // Its insert waits behind our lock when it is ended: it has begun and is never committed.
-      await eventually(async () => {
-        const { rowCount } = await client.query(`
-          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE '%ingest%'`);
-        return (rowCount ?? 0) > 0;
-      });
-      await client.query('ROLLBACK');
-      return posted;
-    });
+    const block = await blockWrites(world, 'event');
+    const posted = person.says('hi');
+    // Its insert waits behind the lock when it is ended: it has begun and is never committed.
+    await block.reached('ingest');
+    await block.endWaiting('ingest');
+    await block.release();
+    const said = await posted;
     expect(said.delivered).toBe(503);
     await isStoredAndAnsweredOnce(person, said);
   });

@@ -6,7 +6,9 @@ import type { World } from './world.js';
 export interface Block {
   /** Resolves as soon as a statement of this service waits for the lock. */
   reached(service: 'ingest' | 'batcher' | 'responder'): Promise<void>;
-  /** Ends the waiting statements for good, as if they had never arrived: nothing of them is committed. */
+  /** Ends this service's waiting statements, once: it lives, and may come again before the release. */
+  endWaiting(service: 'ingest' | 'batcher' | 'responder'): Promise<void>;
+  /** Ends what dead processes left waiting, for good, as if it had never arrived: nothing of it is committed. */
   cancelWaiting(): Promise<void>;
   /** Lets the statements go on; what a dead process left behind goes on too. */
   release(): Promise<void>;
@@ -39,6 +41,10 @@ async function block(world: World, sql: string): Promise<Block> {
   return {
     reached: async (service) => {
       await eventually(async () => (await waiting()).some(({ by }) => by === `oneturn-${service}`));
+    },
+    endWaiting: async (service) => {
+      for (const { pid, by } of await waiting())
+        if (by === `oneturn-${service}`) await world.query('SELECT pg_terminate_backend($1::int)', [pid]);
     },
     cancelWaiting: async () => {
       for (const { pid } of await waiting()) await world.query('SELECT pg_terminate_backend($1::int)', [pid]);

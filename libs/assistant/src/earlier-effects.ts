@@ -3,6 +3,8 @@ import type { Json, ToolCall } from '#domain';
 interface Effect {
   call: ToolCall;
   result: Json;
+  /** Position of the answer that asked for it. */
+  answer: number;
 }
 
 /**
@@ -14,16 +16,19 @@ interface Effect {
 export class EarlierEffects {
   private readonly byTool = new Map<string, Effect[]>();
 
-  add(call: ToolCall, result: Json): void {
-    const effects = this.byTool.get(call.name) ?? [];
+  add(effect: Effect): void {
+    const effects = this.byTool.get(effect.call.name) ?? [];
     // A repeat carries the key of its original: one effect, however often it was asked for.
-    if (!effects.some((effect) => effect.call.key === call.key)) effects.push({ call, result });
-    this.byTool.set(call.name, effects);
+    if (!effects.some(({ call }) => call.key === effect.call.key)) effects.push(effect);
+    this.byTool.set(effect.call.name, effects);
   }
 
-  /** The earlier effect that stands for this new call of the tool, if one is left. */
-  take(name: string): Effect | undefined {
-    return this.byTool.get(name)?.shift();
+  /** The effect of an earlier answer that stands for this new call of the tool, if one is left. */
+  take(name: string, answer: number): Effect | undefined {
+    const effects = this.byTool.get(name) ?? [];
+    // Two calls in one answer are two wishes.
+    const at = effects.findIndex((effect) => effect.answer < answer);
+    return at === -1 ? undefined : effects.splice(at, 1)[0];
   }
 }
 

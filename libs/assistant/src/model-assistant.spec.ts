@@ -118,42 +118,6 @@ describe('calls that cannot run', () => {
   });
 });
 
-describe('a tool asked for again in a later attempt', () => {
-  it('gives the stored result once, whatever the arguments say now, and runs again when the model insists', async () => {
-    const book = new CountingTool('book');
-    const { journal, answer } = setUp([book]);
-    fake.next(call('book', { what: 'table 7 pm' }), { status: 500 });
-    await expect(answer()).rejects.toThrow('model openai-compatible:fake-1 failed: 500');
-    fake.next(call('book', { what: 'a table at 19:00' }), { text: 'booked' });
-    await answer();
-    expect([...book.runs.keys()]).toEqual(['b1:1']);
-    expect(result(journal, 3)).toEqual({ done: 'table 7 pm', note: expect.stringContaining('Not run again') });
-    expect(journal.stored.get(3)).toMatchObject({ call: { key: 'b1:1' } });
-  });
-
-  it('keeps standing for the first effect when it is cut off itself', async () => {
-    const book = new CountingTool('book');
-    const { journal, answer } = setUp([book]);
-    fake.next(call('book', { what: 'table 7 pm' }), { status: 500 });
-    await expect(answer()).rejects.toThrow('500');
-    journal.cut = { at: journal.writes + 2, when: 'after' };
-    fake.next(call('book', { what: 'a table at 19:00' }), { text: 'booked' });
-    await expect(answer()).rejects.toThrow('cut');
-    expect(journal.stored.get(3)).toMatchObject({ state: 'started' });
-    journal.cut = null;
-    await answer();
-    expect([...book.runs.keys()]).toEqual(['b1:1']);
-    expect(result(journal, 3)).toEqual({ done: 'table 7 pm' });
-  });
-
-  it('runs two calls of one attempt twice', async () => {
-    const book = new CountingTool('book');
-    fake.next(call('book', { what: 'Saturday' }), call('book', { what: 'Sunday' }), { text: 'both' });
-    await setUp([book]).answer();
-    expect([...book.runs.keys()]).toEqual(['b1:1', 'b1:3']);
-  });
-});
-
 describe('how a turn ends', () => {
   it('hands over, after the other calls of that answer', async () => {
     const note = new CountingTool('note');

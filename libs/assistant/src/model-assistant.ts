@@ -53,7 +53,8 @@ export class ModelAssistant implements Assistant {
         return { kind: 'reply', parts: splitReply(textOf(content), this.limits.partLength(turn.account.channel)) };
       }
       const results: Json[] = [];
-      for (const call of calls) results.push(await settler.settle(++position, call, recorded !== undefined));
+      const at = position;
+      for (const call of calls) results.push(await settler.settle(++position, call, at, recorded !== undefined));
       const end = endOfTurn(calls, results);
       if (end) return end;
       prompt.messages.push(asAssistantTurn(content), asToolTurn(calls, results));

@@ -16,15 +16,16 @@ export class CallSettler {
   ) {}
 
   /**
-   * The result of the call at `position`. `replayed`: its answer comes from the journal. A finished call has its result
-   * there; a started one runs again as it was started, with its journaled key and arguments.
+   * The result of the call at `position`, asked for by the answer at `answer`; `replayed`: that comes from the journal.
+   * A finished call has its result there; a started one runs again as it was started, with its journaled key and
+   * arguments. One that had not begun is judged like a new one: its answer may itself have been a repeat.
    * @throws as runTool and the journal do: the attempt fails or stops.
    */
-  async settle(position: number, wanted: AnswerCall, replayed: boolean): Promise<Json> {
+  async settle(position: number, wanted: AnswerCall, answer: number, replayed: boolean): Promise<Json> {
     this.run.signal.throwIfAborted();
     const step = this.steps.get(position);
     if (step?.kind === 'answer') throw new Error(`the journal has an answer at ${position}, where a call belongs`);
-    const earlier = replayed ? undefined : this.earlierEffect(wanted);
+    const earlier = step ? undefined : this.earlierEffect(wanted, answer);
     const call = step?.call ?? {
       id: wanted.toolCallId,
       name: wanted.toolName,
@@ -36,7 +37,8 @@ export class CallSettler {
       step?.state === 'finished'
         ? step.result
         : await this.execute(position, call, wanted, earlier && repeatedResult(earlier));
-    if (replayed && this.isEffectful(call.name) && !isRefusal(result)) this.earlier.add(call, result);
+    if (replayed && this.isEffectful(call.name) && !isRefusal(result) && !earlier)
+      this.earlier.add({ call, result, answer });
     return result;
   }
 
@@ -58,8 +60,8 @@ export class CallSettler {
     return result;
   }
 
-  private earlierEffect(wanted: AnswerCall): ReturnType<EarlierEffects['take']> {
-    return this.isEffectful(wanted.toolName) ? this.earlier.take(wanted.toolName) : undefined;
+  private earlierEffect(wanted: AnswerCall, answer: number): ReturnType<EarlierEffects['take']> {
+    return this.isEffectful(wanted.toolName) ? this.earlier.take(wanted.toolName, answer) : undefined;
   }
 
   private isEffectful(name: string): boolean {

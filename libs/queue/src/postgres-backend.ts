@@ -1,6 +1,6 @@
 /** BullMQ on the Postgres that holds everything else, in a schema of its own. */
 import { createPostgresBackend, runMigrations, withBackend, type Processor } from 'bullmq';
-import { Client } from 'pg';
+import { Client, type ClientConfig } from 'pg';
 import type { Log } from '#process';
 import { WORKER_OPTIONS, type AnyQueue, type AnyWorker, type QueueBackend } from './backend.js';
 import { checkConnectionBudget, POOL_MAX, type QueueUse } from './connection-budget.js';
@@ -13,6 +13,17 @@ const CONNECT_MS = 5000;
 
 // Not setDefaultBackendFactory: that would decide for everything else in the process.
 const onPostgres = withBackend(createPostgresBackend);
+
+/**
+ * The library takes connections from its pool without listening to them. One that is reset while it is lent out fails
+ * its query, which everybody hears, and emits the error as well: unheard, that would end the process.
+ */
+class HeardClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
 
 export class PostgresBackend implements QueueBackend {
   readonly kind = 'postgres';
@@ -71,6 +82,7 @@ export class PostgresBackend implements QueueBackend {
       max: POOL_MAX,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
+      Client: HeardClient,
     };
   }
 

@@ -1,6 +1,7 @@
 /** The sending end of one queue: there when it can be used, absent when not, never in the way. */
 import { monotonicMs, type Log } from '#process';
 import type { AnyQueue, QueueBackend } from './backend.js';
+import { closeQueue } from './close-bounded.js';
 import type { QueueName } from './names.js';
 
 /** After a failure nobody tries again for this long: each try would wait for a timeout. */
@@ -49,9 +50,20 @@ export class Producer {
     void this.backend
       .prepare()
       .then(() => {
-        if (!this.closed) this.queue ??= this.backend.createQueue(this.name);
+        if (!this.closed && !this.queue) this.begin(this.backend.createQueue(this.name));
       })
       .catch((error: unknown) => this.failed(error))
       .finally(() => (this.creating = false));
+  }
+
+  /** On Postgres a queue whose first connection fails never recovers: the next use makes a new one. */
+  private begin(queue: AnyQueue): void {
+    this.queue = queue;
+    queue.waitUntilReady().catch((error: unknown) => {
+      if (this.closed || this.queue !== queue) return;
+      this.queue = undefined;
+      this.failed(error);
+      void closeQueue(queue);
+    });
   }
 }

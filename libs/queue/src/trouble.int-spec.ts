@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import type { Pool } from 'pg';
 import { createLogger, monotonicMs, readEnv } from '#process';
 import { adminUrl, eventually, freePort, startOwnRedis, testDatabase, testRedis, withConnection } from '#testing';
 import { chooseBackend } from './choose-backend.js';
@@ -155,6 +156,54 @@ describe('on Postgres', () => {
     await eventually(() => windows.armWindow('1', Date.now()));
     await eventually(() => seen.windows > 0);
     expect(lines.filter(({ level }) => level === 'warn').length).toBeLessThanOrEqual(2);
+    await close();
+    await database.drop();
+  });
+
+  it('survives connections that are reset at their first question, and is used afterwards', async () => {
+    const database = await testDatabase();
+    const target = new URL(database.url);
+    const { hostname, port: behind } = target;
+    let resets = 0;
+    const proxy = createServer((inner) => {
+      const outer = connect(Number(behind), hostname);
+      for (const socket of [inner, outer]) socket.on('error', () => undefined);
+      let said = 0;
+      // The start-up passes; what a migration asks passes too; the library's own first question does not.
+      inner.on('data', (data: Buffer) => {
+        if (++said === 2 && backend.connected() && resets < 6) {
+          resets += 1;
+          inner.resetAndDestroy();
+          outer.destroy();
+        } else outer.write(data);
+      });
+      outer.on('data', (data: Buffer) => inner.write(data));
+      inner.once('close', () => outer.destroy());
+      outer.once('close', () => inner.destroy());
+    });
+    const port = await freePort();
+    await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
+    target.host = `127.0.0.1:${port}`;
+    const { backend, seen, windows, ringUntil, close } = service({ DATABASE_URL: target.href });
+    await eventually(() => resets >= 6);
+    await ringUntil(() => seen.rings > 0);
+    await eventually(() => windows.armWindow('1', Date.now()));
+    await eventually(() => seen.windows > 0);
+    await close();
+    proxy.close();
+    await database.drop();
+  });
+
+  it('hears the errors of connections that the library has lent out: unheard, one ends the process', async () => {
+    const database = await testDatabase();
+    const { backend, close } = service({ DATABASE_URL: database.url });
+    await backend.prepare();
+    const queue = backend.createQueue('events');
+    const { pool } = (queue as unknown as { backend: { connection: { pool: Pool } } }).backend.connection;
+    const lent = await pool.connect();
+    expect(lent.listenerCount('error')).toBeGreaterThan(0);
+    lent.release();
+    await queue.close();
     await close();
     await database.drop();
   });
