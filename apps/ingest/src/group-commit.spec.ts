@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import type { NewEvent } from '#inbox';
 import { GroupCommit } from './group-commit.js';
 
@@ -14,13 +15,14 @@ interface Group {
 }
 
 /** A store whose groups are committed, or fail, one by one and by hand. */
-function byHand() {
+function byHand(longestMs?: number) {
   const groups: Group[] = [];
   const commits = new GroupCommit<string>(
     (rows) =>
       new Promise((commit, fail) => {
         groups.push({ ids: rows.map((row) => row.externalId), commit, fail });
       }),
+    longestMs,
   );
   return { groups, commits };
 }
@@ -81,6 +83,28 @@ it('a store that throws at once rejects as well, and blocks nothing', async () =
   await expect(commits.add(events('c'), 1)).rejects.toThrow('no pool');
   broken = false;
   expect(await commits.add(events('d'), 1)).toBe('done');
+});
+
+it('nobody waits for ever: whoever waited too long is refused, in turn, and the next are not touched', async () => {
+  jest.useFakeTimers();
+  const { groups, commits } = byHand(1000);
+  const outcomes: string[] = [];
+  const add = (name: string) =>
+    commits.add(events(name), 1).then(
+      (stored) => outcomes.push(`${name} ${stored}`),
+      (error: Error) => outcomes.push(`${name} ${error.message}`),
+    );
+  for (const name of ['a', 'b', 'c']) void add(name);
+  await jest.advanceTimersByTimeAsync(600);
+  void add('d');
+  groups[1]!.commit('done');
+  await jest.advanceTimersByTimeAsync(600);
+  expect(outcomes).toEqual(['b done', 'a the commit took too long', 'c the commit took too long']);
+  groups[0]!.commit('late');
+  groups[2]!.commit('done');
+  await jest.advanceTimersByTimeAsync(0);
+  expect(outcomes.slice(3)).toEqual(['d done']);
+  jest.useRealTimers();
 });
 
 it.each([

@@ -2,8 +2,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { verifySignature, whatsapp } from '#channels';
+import { accountKey } from '#domain';
 import { AccountDirectory, Database, storeEvents, type Stored } from '#inbox';
-import { Env, LOG, logEvent, Metrics, withTimeout } from '#process';
+import { Env, LOG, logEvent, Metrics } from '#process';
 import type { Log } from '#process';
 import { Wakeups } from '#queue';
 import { GroupCommit } from './group-commit.js';
@@ -11,16 +12,13 @@ import { toNewEvents } from './to-new-events.js';
 
 export type Received = 'stored' | 'forbidden' | 'unavailable';
 
-/** Longest wait for the commit, ms; after it the channel is asked to come again (a copy is recognised). */
-const COMMIT_MS = 10_000;
-
 @Injectable()
 export class ReceiveEvents {
   private readonly process = randomUUID();
   private group = 0;
   private inFlight = 0;
   private readonly commits: GroupCommit<Stored>;
-  private readonly webhooks;
+  private readonly answers;
   private readonly events;
 
   constructor(
@@ -34,21 +32,26 @@ export class ReceiveEvents {
     this.commits = new GroupCommit((events) =>
       storeEvents(this.db, events, { process: this.process, group: this.group++ }).then((stored) => this.count(stored)),
     );
-    this.webhooks = metrics.counter('webhooks_total', 'webhooks by answer', ['answer']);
+    const webhooks = metrics.counter('webhooks_total', 'webhooks by answer', ['answer']);
+    // Looked up once: the labels of each webhook would cost more than counting it.
+    this.answers = {
+      stored: webhooks.labels('stored'),
+      forbidden: webhooks.labels('forbidden'),
+      unavailable: webhooks.labels('unavailable'),
+    };
     this.events = metrics.counter('events_total', 'events by novelty', ['novelty']);
   }
 
   async whatsapp(body: Buffer, signature: string | undefined): Promise<Received> {
     const answer = await this.receive(body, signature);
-    this.webhooks.inc({ answer });
+    this.answers[answer].inc();
     return answer;
   }
 
   private async receive(body: Buffer, signature: string | undefined): Promise<Received> {
-    const accounts = this.accounts.all();
     // Before the accounts have been read nothing can be judged: not forbidden, just not yet.
-    if (accounts.length === 0 && !(await this.learn([]))) return 'unavailable';
-    const secret = this.verified(body, signature);
+    if (this.accounts.isEmpty && !(await this.learn([]))) return 'unavailable';
+    const secret = verifySignature(body, signature, this.accounts.secretsOf('whatsapp'));
     if (secret === null) return 'forbidden';
     if (this.inFlight >= this.env.MAX_IN_FLIGHT) return 'unavailable';
     this.inFlight++;
@@ -62,22 +65,15 @@ export class ReceiveEvents {
     }
   }
 
-  private verified(body: Buffer, signature: string | undefined): string | null {
-    const secrets = new Set(
-      this.accounts.all().flatMap((account) => (account.channel === 'whatsapp' ? account.appSecrets : [])),
-    );
-    return verifySignature(body, signature, [...secrets]);
-  }
-
   private async store(body: Buffer, secret: string): Promise<Received> {
     const items = whatsapp.parse(body);
     const named = items.flatMap((item) =>
-      item.accountExternalId === null ? [] : [`whatsapp:${item.accountExternalId}`],
+      item.accountExternalId === null ? [] : [accountKey('whatsapp', item.accountExternalId)],
     );
-    await this.learn(named);
+    if (named.some((key) => this.accounts.findByKey(key) === undefined)) await this.learn(named);
     const events = toNewEvents('whatsapp', items, secret, (key) => this.accounts.findByKey(key));
     if (events.length === 0) return 'stored';
-    await withTimeout(this.commits.add(events, body.length), COMMIT_MS, 'the commit took too long');
+    await this.commits.add(events, body.length);
     this.wakeups.wake('events');
     return 'stored';
   }
@@ -90,7 +86,7 @@ export class ReceiveEvents {
     } catch (error) {
       this.log.warn({ err: error }, 'the accounts could not be read');
     }
-    return this.accounts.all().length > 0;
+    return !this.accounts.isEmpty;
   }
 
   /** Once per group: its webhooks share the statement and so the count. */

@@ -61,6 +61,7 @@ const UNKNOWN_REFRESH_MS = 1_000;
 export class AccountDirectory {
   private byKey = new Map<string, Account>();
   private byId = new Map<string, Account>();
+  private secrets = new Map<Channel, readonly string[]>();
   private loadedAt = -Infinity;
   private loading: Promise<void> | null = null;
 
@@ -68,6 +69,16 @@ export class AccountDirectory {
 
   all(): Account[] {
     return [...this.byKey.values()];
+  }
+
+  /** Nothing can be judged before the accounts have been read. */
+  get isEmpty(): boolean {
+    return this.byKey.size === 0;
+  }
+
+  /** The app secrets of all accounts of a channel, each once. */
+  secretsOf(channel: Channel): readonly string[] {
+    return this.secrets.get(channel) ?? [];
   }
 
   findByKey(key: string): Account | undefined {
@@ -104,6 +115,17 @@ export class AccountDirectory {
     const accounts = await loadAccounts(this.db);
     this.byKey = new Map(accounts.map((account) => [account.key, account]));
     this.byId = new Map(accounts.map((account) => [account.id, account]));
+    this.secrets = secretsByChannel(accounts);
     this.loadedAt = performance.now();
   }
+}
+
+function secretsByChannel(accounts: readonly Account[]): Map<Channel, readonly string[]> {
+  const found = new Map<Channel, Set<string>>();
+  for (const { channel, appSecrets } of accounts) {
+    const secrets = found.get(channel) ?? new Set();
+    for (const secret of appSecrets) secrets.add(secret);
+    found.set(channel, secrets);
+  }
+  return new Map([...found].map(([channel, secrets]) => [channel, [...secrets]]));
 }

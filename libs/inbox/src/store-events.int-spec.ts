@@ -68,6 +68,9 @@ it('two processes that store the same webhooks in opposite orders never deadlock
 
 it.each([
   ['a NUL in the id', { externalId: 'm\0id' }],
+  ['what is put between rows in the id', { externalId: 'm\u001fid' }],
+  ['what is put between rows in the account', { accountKey: 'whatsapp:1\u001f2' }],
+  ['what is put between rows in the content', { parsed: '{"kind":"message","text":"\u001f"}' }],
   ['a NUL in the content', { parsed: '{"kind":"message","text":"\\u0000"}' }],
   ['half a character', { parsed: '{"kind":"message","text":"\\ud800"}' }],
   ['a number that no column holds', { parsed: '{"kind":"message","text":1e999999}' }],

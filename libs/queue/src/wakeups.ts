@@ -1,12 +1,12 @@
 /** Wake-ups: "look now". Sent after the commit, coalesced, and dropped without regret when they cannot be sent. */
-import type { Log } from '#process';
+import { monotonicMs, type Log } from '#process';
 import type { QueueBackend } from './backend.js';
 import { closeQueue } from './close-bounded.js';
 import type { WakeupQueue } from './names.js';
 import { Producer } from './producer.js';
 
-/** Wake-ups of the same kind within this time are one. */
-const COALESCE_MS = 10;
+/** The first wake-up goes at once; those of the same kind that follow within this time are one. */
+const COALESCE_MS = 20;
 
 const JOB_OPTIONS = {
   // A kept finished job would swallow the next add under the same id.
@@ -17,6 +17,8 @@ const JOB_OPTIONS = {
 interface Bell {
   producer: Producer;
   timer: NodeJS.Timeout | undefined;
+  /** On the monotonic clock, ms. */
+  sentAt: number;
   inFlight: boolean;
   rung: boolean;
 }
@@ -36,7 +38,13 @@ export class Wakeups {
     this.bells = new Map(
       names.map((name) => [
         name,
-        { producer: new Producer(backend, name, log), timer: undefined, inFlight: false, rung: false },
+        {
+          producer: new Producer(backend, name, log),
+          timer: undefined,
+          sentAt: -Infinity,
+          inFlight: false,
+          rung: false,
+        },
       ]),
     );
   }
@@ -50,7 +58,7 @@ export class Wakeups {
     if (!bell) throw new Error(`this service does not produce for the queue ${name}`);
     bell.rung = true;
     if (bell.inFlight) return;
-    bell.timer ??= setTimeout(() => this.send(name, bell), COALESCE_MS);
+    bell.timer ??= setTimeout(() => this.send(name, bell), Math.max(0, bell.sentAt + COALESCE_MS - monotonicMs()));
   }
 
   /** Bounded; wake-ups that were not sent yet are dropped. */
@@ -66,6 +74,7 @@ export class Wakeups {
   private send(name: WakeupQueue, bell: Bell): void {
     bell.timer = undefined;
     bell.rung = false;
+    bell.sentAt = monotonicMs();
     const queue = bell.producer.usable();
     if (!queue) return this.count(name, 'dropped');
     // At most one in flight: while Redis is away an add waits for it, and thousands would fill the memory.

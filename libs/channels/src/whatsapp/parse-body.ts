@@ -6,11 +6,14 @@ import { parseChange } from './parse-change.js';
 import { asBag, asId, asText, type Bag, pickDetails } from './read.js';
 import { sha256 } from './safe-text.js';
 
+/** Drops a byte order mark, and puts U+FFFD where the bytes are no UTF-8. */
+const utf8 = new TextDecoder();
+
 /** Never throws. A body that is no JSON object becomes one unreadable item that keeps the bytes. */
 export function parseBody(body: Uint8Array): ParsedItem[] {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(new TextDecoder().decode(body));
+    parsed = JSON.parse(utf8.decode(body));
   } catch {
     return [unreadableBody(body, 'the body is not JSON')];
   }
