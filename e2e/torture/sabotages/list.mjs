@@ -28,11 +28,11 @@ export const SABOTAGES = [
     edits: [
       {
         file: 'apps/ingest/src/receive-events.ts',
-        from: "await withTimeout(this.commits.add(events, body.length), COMMIT_MS, 'the commit took too long');",
-        to: "void withTimeout(this.commits.add(events, body.length), COMMIT_MS, 'late').catch(() => undefined);",
+        from: 'await this.commits.add(events, body.length);',
+        to: 'void this.commits.add(events, body.length).catch(() => undefined);',
       },
     ],
-    caughtBy: [{ torture: ['P1'], seed: 22 }],
+    caughtBy: [{ test: 'apps/ingest/src/unavailable.int-spec.ts' }, { torture: ['P1'], seed: 22 }],
   },
   {
     name: 'drop the dedupe index',
@@ -48,7 +48,7 @@ export const SABOTAGES = [
         to: 'ON CONFLICT DO NOTHING',
       },
     ],
-    caughtBy: [{ torture: ['P1'], seed: 23 }],
+    caughtBy: [{ test: 'libs/inbox/src/store-events.int-spec.ts' }, { torture: ['P1'], seed: 23 }],
   },
   {
     name: 'release the lease early',
@@ -75,7 +75,7 @@ export const SABOTAGES = [
         to: "UPDATE part SET state = 'pending', reason = NULL, next_attempt_at = from_epoch_ms(${now}), holder = NULL",
       },
     ],
-    caughtBy: [{ torture: ['P3'], seed: 25 }],
+    caughtBy: [{ test: 'libs/inbox/src/settle-unknown-parts.int-spec.ts' }, { torture: ['P3'], seed: 25 }],
   },
   {
     name: 'resend unknown parts',
@@ -86,7 +86,7 @@ export const SABOTAGES = [
         to: 'if (attempts < policy.maxAttempts)',
       },
     ],
-    caughtBy: [{ torture: ['P3'], seed: 26 }],
+    caughtBy: [{ test: 'libs/domain/src/send.spec.ts' }, { torture: ['P3'], seed: 26 }],
   },
   {
     name: 'ignore the service window',
@@ -97,7 +97,7 @@ export const SABOTAGES = [
         to: 'if (facts.lastInboundAt === null)',
       },
     ],
-    caughtBy: [{ torture: ['P8'], seed: 27 }],
+    caughtBy: [{ test: 'libs/domain/src/send.spec.ts' }, { torture: ['P8'], seed: 27 }],
   },
   {
     name: 'read the clock before the lock',
@@ -119,7 +119,10 @@ export const SABOTAGES = [
         to: ': 600_000;',
       },
     ],
-    caughtBy: [{ torture: ['P6', 'P9', 'P1'], seed: 29, backend: 'redis' }],
+    caughtBy: [
+      { test: 'e2e/cases/lost-wake-ups.e2e-spec.ts' },
+      { torture: ['P6', 'P9', 'P1'], seed: 29, backend: 'redis' },
+    ],
   },
   {
     name: 'journal after acting',

@@ -1,5 +1,6 @@
 /** A person has the conversation: from here on the assistant is silent in it. */
 import type { Tx } from './database.js';
+import { readClock } from './lock-conversations.js';
 import { openReviews, type NewReview, type OpenedReview } from './open-reviews.js';
 
 /**
@@ -24,7 +25,7 @@ export async function applyTakeover(
       takeover_until = greatest(takeover_until, from_epoch_ms(${untilMs}))
     WHERE id = ANY(${conversationIds}::bigint[])`;
   const all = await withMerged(tx, conversationIds);
-  await closeBatches(tx, all, now);
+  await closeBatches(tx, all);
   return holdParts(tx, all, now);
 }
 
@@ -35,13 +36,15 @@ async function withMerged(tx: Tx, conversationIds: string[]): Promise<string[]> 
   return [...conversationIds, ...merged.map((row) => row.id)];
 }
 
-async function closeBatches(tx: Tx, conversationIds: string[], now: number): Promise<void> {
+async function closeBatches(tx: Tx, conversationIds: string[]): Promise<void> {
   const open = await tx.$queryRaw<{ id: string; state: string }[]>`
     SELECT id::text, state FROM batch
     WHERE conversation_id = ANY(${conversationIds}::bigint[]) AND state IN ('collecting', 'queued', 'running', 'retry_wait')
     ORDER BY id FOR NO KEY UPDATE`;
   if (open.length === 0) return;
   const ids = open.map((batch) => batch.id);
+  // Read again: a turn may have journaled while we waited for its batch, and it ends after that step.
+  const now = await readClock(tx);
   // The fence rises, so that a turn that is under way can neither journal nor finish any more.
   await tx.$executeRaw`
     UPDATE batch SET state = 'human', reason = 'taken-over', finished_at = from_epoch_ms(${now}), armed_until = NULL,

@@ -1,6 +1,7 @@
 import { shiftDatabaseClock, testDatabase, type TestDatabase } from '#testing';
-import { InboxKit, LEASE_MS } from '../specs/inbox-kit.js';
+import { HOUR, InboxKit, LEASE_MS } from '../specs/inbox-kit.js';
 import { createJournal } from './journal.js';
+import { takeOver } from './take-over.js';
 
 let database: TestDatabase;
 let kit: InboxKit;
@@ -58,6 +59,21 @@ it('no claim slips between the look at the fence and the step', async () => {
   other.release();
   await expect(written).rejects.toMatchObject({ name: 'StaleFenceError' });
   expect(await kit.sql('SELECT FROM model_step')).toEqual([]);
+});
+
+it('a takeover that waits for a step ends the turn after it', async () => {
+  const turn = await kit.turn('hi', ana);
+  const other = await kit.db.pool.connect();
+  await other.query('BEGIN; SELECT FROM batch FOR SHARE');
+  const taken = takeOver(kit.db, turn.conversationId, 'Kim', HOUR);
+  await kit.untilBlocked();
+  await kit.pass(HOUR / 60);
+  const { rows } = await other.query<{ at: number }>('SELECT epoch_ms(oneturn_now()) AS at');
+  await other.query('COMMIT');
+  other.release();
+  await taken;
+  const ended = await kit.row<{ at: number }>('SELECT epoch_ms(ended_at) AS at FROM turn');
+  expect(ended.at).toBeGreaterThanOrEqual(rows[0]!.at);
 });
 
 it('belongs to its batch alone', async () => {
