@@ -15,7 +15,7 @@ interface Group {
 }
 
 /** A store whose groups are committed, or fail, one by one and by hand. */
-function byHand(longestMs?: number) {
+function byHand(longestMs = 1e9) {
   const groups: Group[] = [];
   const commits = new GroupCommit<string>(
     (rows) =>
@@ -30,9 +30,10 @@ function byHand(longestMs?: number) {
 /** Lets everything that is ready run. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-it('a webhook alone is stored at once', async () => {
+it('a webhook alone is stored at once, those of one turn of the event loop together', async () => {
   const { groups, commits } = byHand();
   const stored = commits.add(events('a', 2), 100);
+  await settle();
   expect(groups.map(({ ids }) => ids)).toEqual([['a0', 'a1']]);
   groups[0]!.commit('done');
   expect(await stored).toBe('done');
@@ -40,7 +41,12 @@ it('a webhook alone is stored at once', async () => {
 
 it('what comes while two groups are under way waits, and then goes together, in order of arrival', async () => {
   const { groups, commits } = byHand();
-  const webhooks = ['a', 'b', 'c', 'd', 'e'].map((name) => commits.add(events(name), 100));
+  const webhooks = [commits.add(events('a'), 100)];
+  await settle();
+  webhooks.push(commits.add(events('b'), 100));
+  await settle();
+  webhooks.push(...['c', 'd', 'e'].map((name) => commits.add(events(name), 100)));
+  await settle();
   expect(groups.map(({ ids }) => ids)).toEqual([['a0'], ['b0']]);
   groups[1]!.commit('b is in');
   expect(await webhooks[1]).toBe('b is in');
@@ -62,7 +68,11 @@ it('nobody is answered before the commit', async () => {
 
 it('a group that fails rejects its own webhooks only, and the next ones go on', async () => {
   const { groups, commits } = byHand();
-  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => commits.add(events(name), 100));
+  const a = commits.add(events('a'), 100);
+  await settle();
+  const b = commits.add(events('b'), 100);
+  await settle();
+  const [c, d] = ['c', 'd'].map((name) => commits.add(events(name), 100));
   const failed = expect(a).rejects.toThrow('the disk is full');
   groups[0]!.fail(new Error('the disk is full'));
   await failed;
@@ -94,7 +104,10 @@ it('nobody waits for ever: whoever waited too long is refused, in turn, and the 
       (stored) => outcomes.push(`${name} ${stored}`),
       (error: Error) => outcomes.push(`${name} ${error.message}`),
     );
-  for (const name of ['a', 'b', 'c']) void add(name);
+  for (const name of ['a', 'b', 'c']) {
+    void add(name);
+    await jest.advanceTimersByTimeAsync(1);
+  }
   await jest.advanceTimersByTimeAsync(600);
   void add('d');
   groups[1]!.commit('done');
@@ -113,7 +126,11 @@ it.each([
 ])('a group is bounded by its %s', async (_, rows, bytes) => {
   const { groups, commits } = byHand();
   // Two groups under way, so that five webhooks wait.
-  for (const name of ['x', 'y', 'a', 'b', 'c', 'd', 'e']) void commits.add(events(name, rows), bytes);
+  for (const name of ['x', 'y']) {
+    void commits.add(events(name, rows), bytes);
+    await settle();
+  }
+  for (const name of ['a', 'b', 'c', 'd', 'e']) void commits.add(events(name, rows), bytes);
   for (const group of groups) group.commit('done');
   await settle();
   expect(groups.slice(2).map(({ ids }) => ids.length / rows)).toEqual([2, 2]);
@@ -124,7 +141,11 @@ it.each([
 
 it('a webhook that is larger than the bounds goes by itself', async () => {
   const { groups, commits } = byHand();
-  for (const name of ['x', 'y', 'a']) void commits.add(events(name), 1);
+  for (const name of ['x', 'y']) {
+    void commits.add(events(name), 1);
+    await settle();
+  }
+  void commits.add(events('a'), 1);
   void commits.add(events('large', 5_000), 40 * MEBIBYTE);
   void commits.add(events('b'), 1);
   for (const group of groups) group.commit('done');

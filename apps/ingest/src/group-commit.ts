@@ -24,6 +24,7 @@ interface Waiting<T> {
 export class GroupCommit<T> {
   private waiting: Waiting<T>[] = [];
   private inFlight = 0;
+  private scheduled = false;
   /** Not answered yet, the oldest first. One timer watches over all: one for each would cost more than its webhook. */
   private readonly open = new Set<Waiting<T>>();
   private watch: NodeJS.Timeout | undefined;
@@ -43,6 +44,16 @@ export class GroupCommit<T> {
       this.waiting.push(webhook);
       this.open.add(webhook);
       this.watch ??= setTimeout(() => this.rejectOverdue(), this.longestMs).unref();
+      this.soon();
+    });
+  }
+
+  /** Not at once: everything that was readable in this turn of the event loop goes together. */
+  private soon(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
       this.next();
     });
   }

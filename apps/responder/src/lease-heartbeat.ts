@@ -8,7 +8,7 @@ export interface HeldLease {
   turn: ClaimedTurn;
   /** Aborts with the reason when the lease is lost, the turn has lasted too long, or the process stops. */
   abort: AbortController;
-  /** The lease as far as we know it: renewals move it on. */
+  /** The lease as far as we know it, counted from when it was asked for: renewals move it on. */
   lease: Deadline;
   /** The longest life of a turn: after it the lease is not renewed. */
   life: Deadline;
@@ -39,15 +39,22 @@ export class LeaseHeartbeat implements OnApplicationBootstrap {
     this.task.start();
   }
 
-  hold(turn: ClaimedTurn): HeldLease {
+  /** @param askedAt when the claim was asked for, on the monotonic clock: the process may have been frozen since. */
+  hold(turn: ClaimedTurn, askedAt: number): HeldLease {
     const held = {
       turn,
       abort: new AbortController(),
-      lease: deadline(this.env.LEASE_MS),
+      lease: deadline(this.env.LEASE_MS - (monotonicMs() - askedAt)),
       life: deadline(this.env.TURN_MAX_MS),
     };
     this.held.set(keyOf(turn), held);
     return held;
+  }
+
+  /** @throws when the lease has run out as far as we know; the turn is stopped then. */
+  check(held: HeldLease): void {
+    if (held.lease.passed()) held.abort.abort(new Error('the lease ran out'));
+    held.abort.signal.throwIfAborted();
   }
 
   drop(turn: ClaimedTurn): void {

@@ -1,4 +1,5 @@
-import { claimParts, readyParts, takeOver } from '#inbox';
+import { AccountDirectory, claimParts, claimTurns, policyOfEnv, readyBatches, readyParts, takeOver } from '#inbox';
+import { monotonicMs, readEnv } from '#process';
 import {
   eventually,
   startFakeAssistant,
@@ -11,6 +12,7 @@ import {
 } from '#testing';
 import { startResponder, type ResponderKit } from '../specs/responder-kit.js';
 import { DeliverPart } from './deliver-part.js';
+import { RunTurn } from './run-turn.js';
 
 let database: TestDatabase;
 let assistant: FakeAssistant;
@@ -136,6 +138,18 @@ it('a sender that was frozen since the claim sends nothing', async () => {
   await kit.app.app.get(DeliverPart).run(parts[0]!, { passed: () => true });
   expect(texts()).toEqual([]);
   expect(await kit.sql('SELECT state, attempts FROM part')).toEqual([{ state: 'pending', attempts: 0 }]);
+});
+
+it('a turn that was frozen since the claim asks nobody', async () => {
+  await kit.app.drain();
+  const batchId = await kit.due(['hi']);
+  const { app } = kit.app;
+  const claim = { holder: 'h', leaseMs: 60_000, policy: policyOfEnv(readEnv({})), maxTurnsPerDay: 9 };
+  const { turns } = await claimTurns(kit.db, app.get(AccountDirectory), await readyBatches(kit.db.prisma, 5), claim);
+  await app.get(RunTurn).run(turns[0]!, monotonicMs() - 3_600_000);
+  expect(assistant.requests).toEqual([]);
+  const [turn] = await kit.sql('SELECT outcome, error FROM turn WHERE batch_id = $1', [batchId]);
+  expect(turn).toMatchObject({ error: 'the lease ran out' });
 });
 
 it('a graceful stop gives back the lease of a turn that does not end in time', async () => {

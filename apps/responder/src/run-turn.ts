@@ -63,9 +63,12 @@ export class RunTurn {
     this.free = listener;
   }
 
-  /** Never rejects: whatever happens is the turn's outcome. */
-  async run(turn: ClaimedTurn): Promise<void> {
-    const held = this.heartbeat.hold(turn);
+  /**
+   * Never rejects: whatever happens is the turn's outcome.
+   * @param askedAt when the claim was asked for, on the monotonic clock.
+   */
+  async run(turn: ClaimedTurn, askedAt: number): Promise<void> {
+    const held = this.heartbeat.hold(turn, askedAt);
     const fields = {
       batchId: turn.batchId,
       conversationId: turn.conversationId,
@@ -93,7 +96,12 @@ export class RunTurn {
     const journal = createJournal(this.db, turn);
     const hide = this.presence.show(account, latestMessageId);
     try {
-      const answer = await this.assistant.answer(context, { journal, tools: this.tools, signal: held.abort.signal });
+      const answer = await this.assistant.answer(context, {
+        journal,
+        tools: this.tools,
+        signal: held.abort.signal,
+        stillHeld: () => this.heartbeat.check(held),
+      });
       return { answer, usage: sumUsage(await journal.steps()) };
     } finally {
       hide();

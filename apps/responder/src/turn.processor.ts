@@ -12,7 +12,7 @@ import {
   type OpenedReview,
   type ReadyBatch,
 } from '#inbox';
-import { Drain, Env, LOG, logEvent, RepeatingTask, Semaphore, settlesWithin } from '#process';
+import { Drain, Env, LOG, logEvent, monotonicMs, RepeatingTask, Semaphore, settlesWithin } from '#process';
 import type { Log, PassResult } from '#process';
 import { Consumers } from '#queue';
 import { LeaseHeartbeat } from './lease-heartbeat.js';
@@ -71,6 +71,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
 
   /** Resolves to how many turns it started. */
   private async claim(ready: ReadyBatch[]): Promise<number> {
+    const askedAt = monotonicMs();
     const claimed = await claimTurns(this.db, this.accounts, ready, {
       holder: this.holder,
       leaseMs: this.env.LEASE_MS,
@@ -78,7 +79,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
       maxTurnsPerDay: this.env.MAX_TURNS_PER_DAY,
     });
     this.tell(claimed.reviews);
-    for (const turn of claimed.turns) this.start(turn);
+    for (const turn of claimed.turns) this.start(turn, askedAt);
     return claimed.turns.length;
   }
 
@@ -86,9 +87,9 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
     for (const review of reviews) logEvent(this.log, 'review-opened', { ...review });
   }
 
-  private start(turn: ClaimedTurn): void {
+  private start(turn: ClaimedTurn, askedAt: number): void {
     this.slots.tryTake();
-    void this.turns.run(turn).finally(() => {
+    void this.turns.run(turn, askedAt).finally(() => {
       this.slots.release();
       this.task.ring();
     });

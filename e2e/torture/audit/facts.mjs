@@ -75,7 +75,8 @@ function withTurns(facts) {
     const own = (facts.turnsOf.get(one.conversation) ?? []).filter(
       (turn) => turn.startedAt <= one.at + SKEW_MS && (bootOf.get(turn.holder) ?? one.boot) === one.boot,
     );
-    one.turn = own.at(-1) ?? null;
+    // The one that had begun; the skew is for the clocks, not for choosing the next attempt.
+    one.turn = own.findLast((turn) => turn.startedAt <= one.at) ?? own[0] ?? null;
   }
   return asked;
 }

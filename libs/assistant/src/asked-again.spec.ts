@@ -2,7 +2,7 @@
 import type { Json } from '#domain';
 import { startFakeModel, type FakeModel } from '#testing';
 import { createAssistant } from './create-assistant.js';
-import { CountingTool, MemoryJournal, neverAborted, turnOf } from './spec-kit.js';
+import { CountingTool, MemoryJournal, neverAborted, stillHeld, turnOf } from './spec-kit.js';
 
 let fake: FakeModel;
 beforeEach(async () => {
@@ -19,7 +19,7 @@ function setUp(tools: CountingTool[]) {
     toolTimeoutMs: 5000,
     partLength: () => 4096,
   });
-  const answer = () => assistant.answer(turnOf(['hi']), { journal, tools, signal: neverAborted });
+  const answer = () => assistant.answer(turnOf(['hi']), { journal, tools, signal: neverAborted, stillHeld });
   return { journal, answer };
 }
 

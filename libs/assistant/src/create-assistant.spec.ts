@@ -1,6 +1,6 @@
 import type { AssistantOptions } from './create-assistant.js';
 import { createAssistant } from './create-assistant.js';
-import { MemoryJournal, neverAborted, turnOf } from './spec-kit.js';
+import { MemoryJournal, neverAborted, stillHeld, turnOf } from './spec-kit.js';
 
 const base = { modelTimeoutMs: 1000, toolTimeoutMs: 1000, partLength: () => 4096 };
 
@@ -36,7 +36,7 @@ it.each([
 ])('speaks to %s as its provider does, following no redirect', async (model, access, url) => {
   const { sent, fetch } = recorder();
   const assistant = createAssistant({ ...base, ...access, model, fetch });
-  const run = { journal: new MemoryJournal(), tools: [], signal: neverAborted };
+  const run = { journal: new MemoryJournal(), tools: [], signal: neverAborted, stillHeld };
   await expect(assistant.answer(turnOf(['hi', 'there?']), run)).rejects.toThrow(`model ${model} failed`);
   expect(sent).toHaveLength(1);
   expect(sent[0]?.url).toContain(url);

@@ -2,7 +2,7 @@ import type { Tool } from '#domain';
 import { createAssistant } from './create-assistant.js';
 import { handToPersonTool } from './hand-to-person-tool.js';
 import { openingHoursTool } from './opening-hours-tool.js';
-import { CountingTool, MemoryJournal, neverAborted, turnOf } from './spec-kit.js';
+import { CountingTool, MemoryJournal, neverAborted, stillHeld, turnOf } from './spec-kit.js';
 
 const assistant = createAssistant({ model: 'demo', modelTimeoutMs: 1000, toolTimeoutMs: 1000, partLength: () => 4096 });
 
@@ -17,7 +17,7 @@ const tool = (name: string, properties: string[]): CountingTool =>
 
 async function demo(texts: string[], tools: Tool[] = [], history: string[] = []) {
   const turn = turnOf(texts, { history: history.map((text, at) => ({ role: 'customer', text, at })) });
-  return assistant.answer(turn, { journal: new MemoryJournal(), tools, signal: neverAborted });
+  return assistant.answer(turn, { journal: new MemoryJournal(), tools, signal: neverAborted, stillHeld });
 }
 
 it('answers a burst once, about every message, with the opening hours', async () => {

@@ -1,7 +1,7 @@
 import { startFakeAssistant, type FakeAssistant } from '#testing';
 import { createHmac } from 'node:crypto';
 import { createAssistant } from './create-assistant.js';
-import { MemoryJournal, neverAborted, turnOf } from './spec-kit.js';
+import { MemoryJournal, neverAborted, stillHeld, turnOf } from './spec-kit.js';
 
 let fake: FakeAssistant;
 beforeEach(async () => {
@@ -19,7 +19,7 @@ function setUp(changes: { modelTimeoutMs?: number; url?: string } = {}) {
     partLength: () => 20,
   });
   const turn = turnOf(['hi', 'Saturday?'], { history: [{ role: 'operator', text: 'hello', at: 5 }] });
-  return { journal, answer: () => assistant.answer(turn, { journal, tools: [], signal: neverAborted }) };
+  return { journal, answer: () => assistant.answer(turn, { journal, tools: [], signal: neverAborted, stillHeld }) };
 }
 
 it('posts the turn of the contract, signed over the raw body', async () => {

@@ -40,6 +40,7 @@ export class HttpAssistant implements Assistant {
   }
 
   private async askAndRecord(turn: TurnContext, run: TurnRun): Promise<Json> {
+    run.stillHeld();
     const { status, text } = await withinLimit(
       'the assistant service',
       this.limits.modelTimeoutMs,

@@ -3,7 +3,7 @@ import { startFakeModel, textsOf, type FakeModel } from '#testing';
 import { createAssistant, type AssistantOptions } from './create-assistant.js';
 import { handToPersonTool } from './hand-to-person-tool.js';
 import { openingHoursTool } from './opening-hours-tool.js';
-import { CountingTool, MemoryJournal, neverAborted, turnOf } from './spec-kit.js';
+import { CountingTool, MemoryJournal, neverAborted, stillHeld, turnOf } from './spec-kit.js';
 import { staySilentTool } from './stay-silent-tool.js';
 
 let fake: FakeModel;
@@ -23,7 +23,7 @@ function setUp(tools: Tool[] = [], changes: Partial<AssistantOptions> = {}) {
     ...changes,
   });
   const answer = (turn: TurnContext = turnOf(['hi']), signal: AbortSignal = neverAborted) =>
-    assistant.answer(turn, { journal, tools, signal });
+    assistant.answer(turn, { journal, tools, signal, stillHeld });
   return { journal, answer };
 }
 

@@ -64,6 +64,7 @@ export class ModelAssistant implements Assistant {
   }
 
   private async askAndRecord(position: number, prompt: { system: string; messages: ModelMessage[] }, run: TurnRun) {
+    run.stillHeld();
     const { content, usage } = await askModel({
       model: this.model,
       name: this.name,

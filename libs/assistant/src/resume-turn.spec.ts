@@ -1,6 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Content } from '@ai-sdk/provider';
 import { ModelAssistant } from './model-assistant.js';
-import { CountingTool, MemoryJournal, neverAborted, turnOf } from './spec-kit.js';
+import { CountingTool, MemoryJournal, neverAborted, stillHeld, turnOf } from './spec-kit.js';
 
 const usage = {
   inputTokens: { total: 1, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
@@ -46,7 +46,7 @@ function setUp() {
     historyTokens: 1000,
     partLength: () => 4096,
   });
-  const attempt = () => assistant.answer(turnOf(['book me in']), { journal, tools, signal: neverAborted });
+  const attempt = () => assistant.answer(turnOf(['book me in']), { journal, tools, signal: neverAborted, stillHeld });
   return { model, tools, journal, attempt };
 }
 

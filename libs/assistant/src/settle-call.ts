@@ -48,12 +48,13 @@ export class CallSettler {
     wanted: AnswerCall,
     repeated: Json | undefined,
   ): Promise<Json> {
-    const { journal, tools, signal } = this.run;
+    const { journal, tools, signal, stillHeld } = this.run;
     const tool = tools.find(({ name }) => name === call.name);
     await journal.startTool(position, call, tool?.effect ?? 'read-only');
     const refused = repeated === undefined ? whyRefused({ ...wanted, input: call.args }, tool, tools) : null;
     let result: Json = repeated ?? { error: refused };
     if (repeated === undefined && refused === null && tool) {
+      stillHeld();
       result = await runTool(tool, call, this.turn, { timeoutMs: this.timeoutMs, signal });
     }
     await journal.finishTool(position, result);

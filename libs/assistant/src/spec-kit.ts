@@ -93,3 +93,4 @@ export class CountingTool implements Tool {
 }
 
 export const neverAborted: AbortSignal = new AbortController().signal;
+export const stillHeld = (): void => undefined;

@@ -92,6 +92,11 @@ export interface TurnRun {
   tools: Tool[];
   /** Aborted when the lease is lost, the turn's time is over or the process stops. */
   signal: AbortSignal;
+  /**
+   * Throws when the lease has run out by this process's own clock. To be called right before anything leaves the
+   * process: one that was frozen goes on where it stood, before any timer can abort the signal.
+   */
+  stillHeld(): void;
 }
 
 export interface Assistant {

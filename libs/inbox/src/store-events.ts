@@ -89,10 +89,11 @@ const BETWEEN = '\u001f';
 /**
  * Prepared once per connection, as `store-events`. Each column comes as one text and is cut here: an array would have
  * every quote of the JSON texts escaped by the client and unescaped by the server, at more cost than all else together.
- * The empty text stands for null.
+ * The empty text stands for null. Which rows were new is told only when not all were: a row for each costs as much as
+ * its index.
  */
 const INSERT = `
-    WITH clock AS MATERIALIZED (SELECT oneturn_now() AS at)
+    WITH clock AS MATERIALIZED (SELECT oneturn_now() AS at), stored AS (
     INSERT INTO event (account_key, external_id, account_id, kind, provider_at, arrived_at,
       arrival_process, arrival_group, arrival_index, content_hash, raw, parsed, routed_at, outcome, reason, outcome_at)
     SELECT account_key, external_id, account_id::bigint, kind, from_epoch_ms(provider_at::float8), clock.at,
@@ -103,12 +104,13 @@ const INSERT = `
     FROM clock, unnest(${Array.from({ length: 11 }, (_, n) => `string_to_array($${n + 3}::text, E'\\x1f', '')`).join(', ')})
       AS row (account_key, external_id, account_id, kind, provider_at, content_hash, raw, is_base64, parsed, ignored, index)
     ON CONFLICT (account_key, external_id) DO NOTHING
-    RETURNING arrival_index AS index`;
+    RETURNING arrival_index)
+    SELECT CASE WHEN count(*) < $14::int THEN coalesce(array_agg(arrival_index), '{}') END AS indexes FROM stored`;
 
 async function insertRows(db: Database, rows: Row[], arrival: ArrivalGroup): Promise<Stored> {
   const column = (value: (row: Row) => string): string => rows.map(value).join(BETWEEN);
   // Plain pg, prepared: here Prisma costs the process as much as all the rest of a webhook (bench/ingest).
-  const { rows: inserted } = await db.pool.query<{ index: number }>({
+  const { rows: answer } = await db.pool.query<{ indexes: number[] | null }>({
     name: 'store-events',
     text: INSERT,
     values: [
@@ -125,14 +127,16 @@ async function insertRows(db: Database, rows: Row[], arrival: ArrivalGroup): Pro
       column((row) => row.parsed),
       column((row) => row.ignored ?? ''),
       column((row) => String(row.index)),
+      rows.length,
     ],
   });
-  const fresh = new Set(inserted.map((row) => row.index));
-  const copies = rows.filter((row) => !fresh.has(row.index));
+  const inserted = answer[0]?.indexes && new Set(answer[0].indexes);
+  const fresh = inserted ? rows.filter((row) => inserted.has(row.index)) : rows;
+  const copies = inserted ? rows.filter((row) => !inserted.has(row.index)) : [];
   if (copies.length > 0) await storeVariants(db, copies);
   return {
-    fresh: fresh.size,
-    toRoute: rows.filter((row) => fresh.has(row.index) && row.ignored === null).length,
+    fresh: fresh.length,
+    toRoute: fresh.filter((row) => row.ignored === null).length,
     duplicates: copies.length,
     isolated: 0,
   };
