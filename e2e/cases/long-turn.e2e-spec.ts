@@ -11,6 +11,13 @@ const LEASE_MS = 4_000;
 const STALL_MS = 6_000;
 const PATIENCE_MS = 30_000;
 
+interface LostTurn {
+  person: Person;
+  holder: RunningService;
+  late: Gate;
+  inTime: Gate;
+}
+
 describe.each(BACKENDS)('turns longer than the lease, two responders, wake-ups over %s', (backend) => {
   let world: World;
   beforeAll(async () => {
@@ -65,45 +72,48 @@ describe.each(BACKENDS)('turns longer than the lease, two responders, wake-ups o
   }, 60_000);
 
   it('a frozen holder finds its fence void when it wakes: it writes and sends nothing', async () => {
-    const { person, holder, late } = await askedOf('frozen');
-    process.kill(holder.pid, 'SIGSTOP');
+    const lost = await askedOf('frozen');
+    process.kill(lost.holder.pid, 'SIGSTOP');
     try {
-      late.open();
-      await person.hears(1, PATIENCE_MS);
+      lost.late.open();
+      await lost.person.isAsked(2, PATIENCE_MS);
     } finally {
-      process.kill(holder.pid, 'SIGCONT');
+      process.kill(lost.holder.pid, 'SIGCONT');
     }
-    await onlyTheOtherAnswered(person, holder);
+    await onlyTheOtherAnswers(lost);
   }, 60_000);
 
   it('so does one whose event loop stood still for longer than the lease', async () => {
-    const { person, holder, late } = await askedOf('stalled');
-    process.kill(holder.pid, 'SIGUSR2');
-    await eventually(() => holder.output().includes('the event loop stands still'));
+    const lost = await askedOf('stalled');
+    process.kill(lost.holder.pid, 'SIGUSR2');
+    await eventually(() => lost.holder.output().includes('the event loop stands still'));
     // Its answer lies in the socket, and its renewals are overdue: everything comes at once when the loop goes on.
-    late.open();
-    await person.hears(1, PATIENCE_MS);
-    await onlyTheOtherAnswered(person, holder);
+    lost.late.open();
+    await lost.person.isAsked(2, PATIENCE_MS);
+    await onlyTheOtherAnswers(lost);
   }, 60_000);
 
   it('keeps the invariants', () => checkInvariants(world, { waits: false }), 60_000);
 
-  /** One of the responders has asked the assistant, which answers it when `late` opens. */
-  async function askedOf(text: string): Promise<{ person: Person; holder: RunningService; late: Gate }> {
+  /** One of the responders has asked the assistant, which answers it when `late` opens, and the other one after `inTime`. */
+  async function askedOf(text: string): Promise<LostTurn> {
     const person = world.person();
-    const late = createGate();
+    const [late, inTime] = [createGate(), createGate()];
     person.willBeAnswered(
       async () => {
         await late.opened;
         return { parts: ['too late'] };
       },
-      { parts: ['in time'] },
+      async () => {
+        await inTime.opened;
+        return { parts: ['in time'] };
+      },
     );
     await person.says(text);
     await person.isAsked(1);
     const holder = world.running.find((service) => hasLogged(service, person, 'turn-started'));
     if (!holder) throw new Error('no responder says that it has started the turn');
-    return { person, holder, late };
+    return { person, holder, late, inTime };
   }
 
   /** Whether a line of this service's log says `what` about the person's first batch. */
@@ -115,21 +125,26 @@ describe.each(BACKENDS)('turns longer than the lease, two responders, wake-ups o
       .some((line) => line.includes(batch) && line.includes(what));
   }
 
-  async function onlyTheOtherAnswered(person: Person, holder: RunningService): Promise<void> {
+  /** The batch is running when the first holder wakes, so that nothing but the fence tells the two apart. */
+  async function onlyTheOtherAnswers({ person, holder, inTime }: LostTurn): Promise<void> {
     await eventually(() => hasLogged(holder, person, 'this turn has lost its batch'), { timeoutMs: PATIENCE_MS });
+    expect(await rowsOf(person)).toEqual([{ state: 'running', fence: '2', steps: null, parts: null }]);
+    inTime.open();
+    await person.hears(1);
     expect(await turnsOf(person)).toMatchObject([
       { attempt: 1, fence: '1', outcome: 'lapsed' },
       { attempt: 2, fence: '2', outcome: 'replied' },
     ]);
     expect((await person.sends()).map((call) => call.text)).toEqual(['in time']);
-    // Of the first turn there is nothing but its end: no step of the journal, no part, no second end of the batch.
-    const batchId = person.asked()[0]?.turn.batch.id;
-    expect(
-      await world.query(
-        `SELECT state, fence::text, (SELECT array_agg(fence::text) FROM model_step WHERE batch_id = b.id) AS steps,
-          (SELECT array_agg(text) FROM part WHERE batch_id = b.id) AS parts FROM batch b WHERE id = $1`,
-        [batchId],
-      ),
-    ).toEqual([{ state: 'replied', fence: '2', steps: ['2'], parts: ['in time'] }]);
+    expect(await rowsOf(person)).toEqual([{ state: 'replied', fence: '2', steps: ['2'], parts: ['in time'] }]);
+  }
+
+  /** What the turns have written about the person's batch: its end, the journal, the outbox. */
+  function rowsOf(person: Person): Promise<object[]> {
+    return world.query(
+      `SELECT state, fence::text, (SELECT array_agg(fence::text) FROM model_step WHERE batch_id = b.id) AS steps,
+        (SELECT array_agg(text) FROM part WHERE batch_id = b.id) AS parts FROM batch b WHERE id = $1`,
+      [person.asked()[0]?.turn.batch.id],
+    );
   }
 });
