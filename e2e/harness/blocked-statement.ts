@@ -15,7 +15,10 @@ export interface Block {
 }
 
 /** Nothing can be written to `table` until it is released; reading goes on. */
-export function blockWrites(world: World, table: 'event' | 'model_step' | 'batch' | 'part'): Promise<Block> {
+export function blockWrites(
+  world: World,
+  table: 'event' | 'model_step' | 'batch' | 'part' | 'appointment',
+): Promise<Block> {
   return block(world, `LOCK TABLE ${table} IN SHARE MODE`);
 }
 
