@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { verifySignature, whatsapp } from '#channels';
 import { accountKey } from '#domain';
 import { AccountDirectory, Database, storeEvents, type Stored } from '#inbox';
-import { Env, LOG, logEvent, Metrics } from '#process';
+import { Drain, Env, LOG, logEvent, Metrics, Semaphore } from '#process';
 import type { Log } from '#process';
 import { Wakeups } from '#queue';
 import { GroupCommit } from './group-commit.js';
@@ -16,19 +16,23 @@ export type Received = 'stored' | 'forbidden' | 'unavailable';
 export class ReceiveEvents {
   private readonly process = randomUUID();
   private group = 0;
-  private inFlight = 0;
+  private readonly slots: Semaphore;
   private readonly commits: GroupCommit<Stored>;
   private readonly answers;
   private readonly events;
 
   constructor(
-    @Inject(Env) private readonly env: Env,
+    @Inject(Env) env: Env,
     private readonly db: Database,
     private readonly accounts: AccountDirectory,
     private readonly wakeups: Wakeups,
     metrics: Metrics,
     @Inject(LOG) private readonly log: Log,
+    drain: Drain,
   ) {
+    this.slots = new Semaphore(env.MAX_IN_FLIGHT);
+    // Until then the listener stays open, so that whoever asks is told that this service is not ready any more.
+    drain.onDrain('webhooks', () => this.slots.idle());
     this.commits = new GroupCommit((events) =>
       storeEvents(this.db, events, { process: this.process, group: this.group++ }).then((stored) => this.count(stored)),
     );
@@ -53,15 +57,14 @@ export class ReceiveEvents {
     if (this.accounts.isEmpty && !(await this.learn([]))) return 'unavailable';
     const secret = verifySignature(body, signature, this.accounts.secretsOf('whatsapp'));
     if (secret === null) return 'forbidden';
-    if (this.inFlight >= this.env.MAX_IN_FLIGHT) return 'unavailable';
-    this.inFlight++;
+    if (!this.slots.tryTake()) return 'unavailable';
     try {
       return await this.store(body, secret);
     } catch (error) {
       this.log.warn({ err: error }, 'a webhook could not be stored');
       return 'unavailable';
     } finally {
-      this.inFlight--;
+      this.slots.release();
     }
   }
 
