@@ -60,16 +60,16 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
     const limit = Math.min(this.slots.free, CLAIM_AT_ONCE);
     if (limit === 0) return;
     const ready = await readyBatches(this.db.prisma, limit);
-    const started = await oneByOneOnFailure(
+    const moved = await oneByOneOnFailure(
       ready,
       (batches) => this.claim(batches),
       async (batch, error) => this.tell(await isolateBatch(this.db, batch, error)),
       this.log,
     );
-    return started > 0 && this.slots.free > 0 ? 'again' : undefined;
+    return moved > 0 && this.slots.free > 0 ? 'again' : undefined;
   }
 
-  /** Resolves to how many turns it started. */
+  /** Resolves to how many batches moved on: got a turn, or were closed without one (a backlog of late ones). */
   private async claim(ready: ReadyBatch[]): Promise<number> {
     const askedAt = monotonicMs();
     const claimed = await claimTurns(this.db, this.accounts, ready, {
@@ -80,7 +80,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
     });
     this.tell(claimed.reviews);
     for (const turn of claimed.turns) this.start(turn, askedAt);
-    return claimed.turns.length;
+    return claimed.turns.length + claimed.ended;
   }
 
   private tell(reviews: OpenedReview[]): void {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { byTimeSaid, isLate, saidAt, type Arrival } from './arrival.js';
+import { ageInWords, byTimeSaid, isLate, saidAt, type Arrival } from './arrival.js';
 
 const at = (providerAt: number | null, arrivedAt: number, position = 0): Arrival => ({
   providerAt,
@@ -52,4 +52,16 @@ it.each([
   [Infinity, 0, 9e15, false],
 ])('late after %d ms: said at %d, now %d: %s', (lateAfterMs, said, now, late) => {
   expect(isLate(said, lateAfterMs, now)).toBe(late);
+});
+
+it.each([
+  [59_999, 'less than a minute'],
+  [60_000, '1 min'],
+  [3_599_999, '59 min'],
+  [3_600_000, '1 h'],
+  [12_000_000, '3 h 20 min'],
+  [86_400_000, '1 d'],
+  [2 * 86_400_000 + 5 * 3_600_000 + 60_000, '2 d 5 h'],
+])('%d ms is an age of %s', (ms, words) => {
+  expect(ageInWords(ms)).toBe(words);
 });

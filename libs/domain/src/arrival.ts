@@ -22,3 +22,17 @@ export function byTimeSaid(a: Arrival, b: Arrival): number {
 export function isLate(said: number, lateAfterMs: number, now: number): boolean {
   return now - said > lateAfterMs;
 }
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** An age as people say it, in its two largest units, rounded down; `ms` at least 0. */
+export function ageInWords(ms: number): string {
+  const days = Math.floor(ms / DAY_MS);
+  const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
+  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
+  const units =
+    days > 0 ? [`${days} d`, hours > 0 && `${hours} h`] : [hours > 0 && `${hours} h`, minutes > 0 && `${minutes} min`];
+  return units.filter(Boolean).join(' ') || 'less than a minute';
+}

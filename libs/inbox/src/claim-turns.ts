@@ -65,6 +65,8 @@ export interface ClaimedTurn {
 
 export interface Claimed {
   turns: ClaimedTurn[];
+  /** Batches that were closed without a turn: there may be others behind them. */
+  ended: number;
   reviews: OpenedReview[];
 }
 
@@ -75,14 +77,14 @@ export async function claimTurns(
   ready: ReadyBatch[],
   options: ClaimOptions,
 ): Promise<Claimed> {
-  if (ready.length === 0) return { turns: [], reviews: [] };
+  if (ready.length === 0) return { turns: [], ended: 0, reviews: [] };
   await accounts.refresh();
   return inTransaction(db, async (tx) => {
     const locked = await tryLockConversations(
       tx,
       ready.flatMap((batch) => [batch.conversationId, batch.rootId]),
     );
-    if (locked.length === 0) return { turns: [], reviews: [] };
+    if (locked.length === 0) return { turns: [], ended: 0, reviews: [] };
     const ours = ready.filter((batch) => locked.includes(batch.conversationId)).map((batch) => batch.id);
     await lockBatches(tx, ours);
     const now = await readClock(tx);

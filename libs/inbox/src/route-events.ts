@@ -1,5 +1,6 @@
 /** Gives unrouted events their place, conversation by conversation, a group of them in one transaction. */
 import {
+  ageInWords,
   closeWhenFull,
   placeEvent,
   policyFor,
@@ -107,7 +108,14 @@ async function routeGroup(tx: Tx, accounts: AccountDirectory, options: RouteOpti
   placed.push(...moved.placed);
 
   const batches = await writePlacements(tx, placed, collecting, now);
-  reviews.push(...(await openReviews(tx, placed.flatMap(reviewOf), now)), ...moved.reviews);
+  reviews.push(
+    ...(await openReviews(
+      tx,
+      placed.flatMap((one) => reviewOf(one, now)),
+      now,
+    )),
+    ...moved.reviews,
+  );
   return { taken: events.length, placed, batches, reviews, partsMoved: moved.partsMoved };
 }
 
@@ -210,15 +218,16 @@ function placeBare(row: UnroutedEvent): Placed {
   };
 }
 
-function reviewOf(placed: Placed): NewReview[] {
+function reviewOf(placed: Placed, now: number): NewReview[] {
   if (placed.placement.kind !== 'review') return [];
   const { row } = placed;
   const unreadable = row.event.kind === 'unreadable' ? row.event.why : null;
+  const age = placed.placement.reason === 'late' ? `said ${ageInWords(now - saidAt(row))} ago: ` : '';
   return [
     {
       subject: `event:${row.id}`,
       reason: placed.placement.reason,
-      detail: placed.why ?? unreadable ?? describe(row.event),
+      detail: placed.why ?? unreadable ?? describe(row.event, age),
       accountId: placed.accountId,
       conversationId: placed.conversationId,
       eventId: row.id,
@@ -226,7 +235,7 @@ function reviewOf(placed: Placed): NewReview[] {
   ];
 }
 
-function describe(event: ParsedEvent): string | null {
-  if (event.kind === 'message') return event.speech.text.slice(0, 500);
+function describe(event: ParsedEvent, age: string): string | null {
+  if (event.kind === 'message') return `${age}${event.speech.text.slice(0, 500)}`;
   return event.kind === 'unsupported' ? `The channel did not hand over this message (${event.what}).` : null;
 }

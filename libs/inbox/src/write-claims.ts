@@ -1,6 +1,6 @@
 /** Writes the decisions of one claim, grouped: a handful of statements however many batches there are. */
-import { byTimeSaid, type FinalBatchState } from '#domain';
-import type { BatchFacts, Claimed, ClaimedTurn, ClaimOptions, DecidedClaim } from './claim-turns.js';
+import { ageInWords, byTimeSaid, saidAt, type FinalBatchState } from '#domain';
+import type { BatchFacts, BatchMessage, Claimed, ClaimedTurn, ClaimOptions, DecidedClaim } from './claim-turns.js';
 import type { Tx } from './database.js';
 import { openReviews, type NewReview } from './open-reviews.js';
 
@@ -24,7 +24,9 @@ export async function writeClaims(
       case 'late':
         ended.push({ batch, state: 'review', reason: 'late' });
         lateEvents.push(...batch.messages.map((message) => message.eventId));
-        reviews.push(reviewOf(batch, 'late', 'All messages were too old for the assistant when their turn came.'));
+        reviews.push(
+          reviewOf(batch, 'late', `All were too old when their turn came, the first ${ageOf(batch.messages, now)}.`),
+        );
         break;
       case 'over-limit':
         ended.push({ batch, state: 'review', reason: 'turn-limit' });
@@ -48,7 +50,7 @@ export async function writeClaims(
           if (!late.has(message.position)) continue;
           lateEvents.push(message.eventId);
           reviews.push({
-            ...reviewOf(batch, 'late', message.event.speech.text.slice(0, 500)),
+            ...reviewOf(batch, 'late', `${ageOf([message], now)}: ${message.event.speech.text.slice(0, 500)}`),
             subject: `event:${message.eventId}`,
             eventId: message.eventId,
             batchId: null,
@@ -77,7 +79,12 @@ export async function writeClaims(
   await startTurns(tx, turns, options, now);
   await countTurns(tx, turns, now);
   await endBatches(tx, ended, now);
-  return { turns, reviews: await openReviews(tx, reviews, now) };
+  return { turns, ended: ended.length, reviews: await openReviews(tx, reviews, now) };
+}
+
+/** When the first of them was said, for the person who gets the case. */
+function ageOf(messages: BatchMessage[], now: number): string {
+  return `said ${ageInWords(now - Math.min(...messages.map(saidAt)))} ago`;
 }
 
 function reviewOf(batch: BatchFacts, reason: 'late' | 'turn-failed' | 'turn-limit', detail: string): NewReview {
