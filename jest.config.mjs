@@ -1,4 +1,4 @@
-const project = (displayName, testRegex) => ({
+const project = (displayName, testRegex, ignored = []) => ({
   displayName,
   rootDir: import.meta.dirname,
   testRegex,
@@ -7,8 +7,7 @@ const project = (displayName, testRegex) => ({
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
-  // The torture run has its own command; it joins the suite when its audit has been green for long.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/e2e/torture/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/', '<rootDir>/.data/', ...ignored],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
@@ -25,8 +24,13 @@ const project = (displayName, testRegex) => ({
 });
 
 export default {
-  // Pure specs and those with real services in one run; those that start processes, which fill the machine, in another.
-  projects: [project('specs', ['\\.(spec|int-spec)\\.(ts|mjs)$']), project('e2e', ['\\.e2e-spec\\.ts$'])],
+  // Pure specs and those with real services in one run; those that start processes, which fill the machine, in another;
+  // the torture run by itself.
+  projects: [
+    project('specs', ['\\.(spec|int-spec)\\.(ts|mjs)$']),
+    project('e2e', ['\\.e2e-spec\\.ts$'], ['<rootDir>/e2e/torture/']),
+    project('torture', ['/e2e/torture/.*\\.e2e-spec\\.ts$']),
+  ],
   testTimeout: 30_000,
   // An unclosed queue would keep the run alive for minutes; what a spec leaves open is its own defect to see.
   forceExit: true,

@@ -31,6 +31,7 @@ await runTool('test', async () => {
     for (const [project, workers] of [
       ['specs', 2],
       ['e2e', 2],
+      ['torture', 1],
     ]) {
       if (stopping.signal.aborted) break;
       const result = await runJest(project, workers, jestArgs, services.env, stopping.signal);
