@@ -101,11 +101,13 @@ async function writeEvents(tx: Tx, placed: Placed[], batches: Map<string, Touche
 function outcomeOf({ placement }: Placed): { outcome: string | null; reason: string | null } {
   switch (placement.kind) {
     case 'batch':
+    case 'dispatch':
     case 'parked':
       return { outcome: null, reason: null };
     case 'takeover':
       return { outcome: 'applied', reason: 'takeover' };
     case 'ignored':
+    case 'dropped':
     case 'review':
       return { outcome: placement.kind, reason: placement.reason };
     case 'human':
