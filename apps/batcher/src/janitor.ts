@@ -6,11 +6,12 @@ import {
   endTakeovers,
   finishErasures,
   policyOfEnv,
+  readQueueDepth,
   removeOld,
   settleParkedStatuses,
   settleUnknownParts,
 } from '#inbox';
-import { Drain, Env, LOG, logEvent, RepeatingTask } from '#process';
+import { Drain, Env, LOG, logEvent, Metrics, RepeatingTask } from '#process';
 import type { Log, PassResult } from '#process';
 import { Wakeups } from '#queue';
 import { announce } from './announce.js';
@@ -32,7 +33,13 @@ export class Janitor implements OnApplicationBootstrap {
     private readonly accounts: AccountDirectory,
     private readonly wakeups: Wakeups,
     drain: Drain,
+    metrics: Metrics,
   ) {
+    metrics.gauge('queue_depth', 'messages that wait for a turn', ['of'], async (gauge) => {
+      const { total, deepest } = await readQueueDepth(db.prisma);
+      gauge.set({ of: 'all conversations' }, total);
+      gauge.set({ of: 'the fullest conversation' }, deepest);
+    });
     const task = (name: string, run: () => Promise<void>): RepeatingTask =>
       new RepeatingTask({ name, everyMs: env.SWEEP_MS, run, log });
     this.tasks = [

@@ -1,14 +1,16 @@
 /** One pass of the router, and what follows from it after the commit: logs, delayed jobs, wake-ups. */
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import {
   AccountDirectory,
   Database,
   isolateEvent,
   isOutage,
+  PolicyChoices,
   policyOfEnv,
   routeEvents,
   unroutedIds,
   type OpenedReview,
+  type OverlapNews,
   type Routed,
   type RouteOptions,
 } from '#inbox';
@@ -22,6 +24,7 @@ const GROUP = 200;
 @Injectable()
 export class RouteEvents {
   private readonly outcomes;
+  private readonly overlaps;
 
   constructor(
     @Inject(Env) private readonly env: Env,
@@ -31,7 +34,9 @@ export class RouteEvents {
     private readonly wakeups: Wakeups,
     private readonly windows: WindowJobs,
     metrics: Metrics,
+    @Optional() private readonly choices?: PolicyChoices,
   ) {
+    this.overlaps = metrics.counter('overlaps_total', 'messages by what others did to them', ['strategy', 'reason']);
     this.outcomes = metrics.counter('events_routed_total', 'routed events by place', ['place']);
   }
 
@@ -73,31 +78,40 @@ export class RouteEvents {
     return routeEvents(this.db, this.accounts, {
       ...which,
       policy: policyOfEnv(this.env),
+      choices: this.choices,
       bounds: { maxMessages: this.env.MAX_BATCH_MESSAGES, maxCharacters: this.env.MAX_BATCH_CHARACTERS },
       takeoverMs: this.env.TAKEOVER_TIMEOUT_MS,
     });
   }
 
   private follow(routed: Routed): void {
-    for (const { row, placement, conversationId, opens } of routed.placed) {
+    for (const { row, placement, conversationId, opens, strategy } of routed.placed) {
       this.outcomes.inc({ place: placement.kind });
       if (row.event.kind !== 'message') continue;
       const fields = { messageId: row.externalId, conversationId, eventId: row.id };
       logEvent(this.log, 'message-received', { ...fields, place: placement.kind });
-      if (placement.kind === 'batch')
-        logEvent(this.log, opens ? 'message-debouncing' : 'message-debounce-reset', fields);
+      if (placement.kind !== 'batch' || strategy !== 'batch') continue;
+      this.overlaps.inc({ strategy, reason: opens ? 'debouncing' : 'debounce-reset' });
+      logEvent(this.log, opens ? 'message-debouncing' : 'message-debounce-reset', fields);
     }
+    for (const news of routed.overlaps) this.tellOverlap(news);
     this.tell(routed.reviews);
     const toArm = routed.batches
       .filter((batch) => batch.arm)
       .map((batch) => ({ batchId: batch.id, dueAt: batch.dueAt }));
     // Not awaited: without the job the sweep finds the batch, at most a second late.
     if (toArm.length > 0) void this.windows.armWindows(toArm);
-    if (routed.batches.some((batch) => batch.dueAt <= Date.now())) this.wakeups.wake('turns');
+    const interrupted = routed.overlaps.some((news) => news.event === 'turn-interrupted');
+    if (interrupted || routed.batches.some((batch) => batch.dueAt <= Date.now())) this.wakeups.wake('turns');
     if (routed.partsMoved) {
       this.wakeups.wake('deliveries');
       this.wakeups.wake('turns');
     }
+  }
+
+  private tellOverlap({ event, ...news }: OverlapNews): void {
+    this.overlaps.inc({ strategy: news.strategy, reason: news.reason });
+    if (event !== null) logEvent(this.log, event, news);
   }
 
   private tell(reviews: OpenedReview[]): void {

@@ -1,7 +1,18 @@
-import { Body, Controller, Get, HttpCode, NotFoundException, Param, Post } from '@nestjs/common';
+import {
+  BadRequestException,
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+} from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Database, listAccounts, resumeAccount } from '#inbox';
-import { ByBody } from './bodies.js';
+import { Database, listAccounts, resumeAccount, setAccountPolicy } from '#inbox';
+import { Env } from '#process';
+import { ByBody, PolicyBody } from './bodies.js';
 import { TellOthers } from './tell-others.js';
 
 @ApiTags('accounts')
@@ -10,6 +21,7 @@ export class AccountsController {
   constructor(
     private readonly db: Database,
     private readonly tell: TellOthers,
+    @Inject(Env) private readonly env: Env,
   ) {}
 
   @Get()
@@ -25,5 +37,22 @@ export class AccountsController {
     if (!(await resumeAccount(this.db, id, body.by))) throw new NotFoundException('there is no such account');
     this.tell.turnsAndDeliveries();
     return { id, pausedAt: null };
+  }
+
+  @Post(':id/policy')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Changes what the account overrides of the environment: strategy and options; null takes it back',
+  })
+  async policy(@Param('id') id: string, @Body() body: PolicyBody) {
+    const changed = await setAccountPolicy(this.db, id, { ...body }, this.env.OVERLAP_STRATEGY);
+    switch (changed.kind) {
+      case 'missing':
+        throw new NotFoundException('there is no such account');
+      case 'refused':
+        throw new BadRequestException(changed.problems);
+      case 'changed':
+        return { id, policy: changed.policy, warnings: changed.warnings };
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsString, Matches, MaxLength, ValidateIf } from 'class-validator';
+import { Allow, IsIn, IsNotEmpty, IsString, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { REVIEW_ACTIONS, type ReviewAction } from '#inbox';
 
 /** Far above what a person writes, far below what would fill the outbox. */
@@ -38,4 +38,47 @@ export class ResolveBody extends ByBody {
   @MaxLength(TEXT_MAX)
   @Matches(NO_NUL, { message: 'text must not contain NUL' })
   text?: string;
+}
+
+/** Fields only: what may stand in them is the domain's to say, so that every way of changing an account agrees. */
+export class PolicyBody {
+  @ApiPropertyOptional()
+  @Allow()
+  strategy?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  windowMs?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  maxWaitMs?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  debounceMs?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  maxQueueSize?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  onQueueFull?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  queueEntryTtlMs?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  maxConcurrent?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  maxRestarts?: unknown;
+
+  @ApiPropertyOptional()
+  @Allow()
+  lockScope?: unknown;
 }

@@ -10,7 +10,7 @@ import {
   Query,
 } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Database, listConversations, operatorMessage, readTimeline, release, takeOver } from '#inbox';
+import { Database, listConversations, operatorMessage, readTimeline, release, releaseLease, takeOver } from '#inbox';
 import { ByBody, MessageBody } from './bodies.js';
 import { ConversationsQuery, startOf, TimelineQuery } from './list-query.js';
 import { PersonRulesOf } from './person-rules.js';
@@ -66,6 +66,26 @@ export class ConversationsController {
       case 'released':
         this.tell.turnsAndDeliveries();
         return { conversationId: released.conversationId, batchIds: released.batchIds };
+    }
+  }
+
+  @Post(':id/release-lease')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Frees a conversation that a turn holds: its holder loses the batch, and the next attempt begins',
+  })
+  async releaseLease(@Param('id') id: string, @Body() { by }: ByBody) {
+    const released = await releaseLease(this.db, id, by);
+    switch (released.kind) {
+      case 'missing':
+        return missing();
+      case 'not-held':
+        throw new ConflictException('no turn holds this conversation');
+      case 'released': {
+        const { kind: _kind, ...rest } = released;
+        this.tell.ofReleasedLease(rest, by);
+        return rest;
+      }
     }
   }
 

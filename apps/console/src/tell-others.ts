@@ -20,4 +20,10 @@ export class TellOthers {
   ofReviews(reviews: OpenedReview[]): void {
     for (const review of reviews) logEvent(this.log, 'review-opened', { ...review });
   }
+
+  /** Who had it may still be at work, and its tools too: whoever reads the log must be able to tell who freed it. */
+  ofReleasedLease(released: { conversationId: string; batchIds: string[]; toolsUnderWay: number }, by: string): void {
+    this.log.warn({ ...released, by }, 'a lease was released by an operator');
+    this.wakeups.wake('turns');
+  }
 }

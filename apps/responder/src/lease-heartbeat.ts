@@ -1,6 +1,6 @@
 /** Renews the leases of this process's turns, and stops a turn that has lost its own. */
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Database, releaseLeases, renewLeases, type ClaimedTurn } from '#inbox';
+import { Database, releaseLeases, renewLeases, turnsHeld, type ClaimedTurn } from '#inbox';
 import { deadline, Drain, Env, LOG, monotonicMs, RepeatingTask, type Deadline } from '#process';
 import type { Log } from '#process';
 
@@ -13,6 +13,9 @@ export interface HeldLease {
   /** The longest life of a turn: after it the lease is not renewed. */
   life: Deadline;
 }
+
+/** Why a turn was aborted that somebody else has now: it ends without a failure. */
+export const LEASE_LOST = 'the lease was lost';
 
 @Injectable()
 export class LeaseHeartbeat implements OnApplicationBootstrap {
@@ -61,6 +64,21 @@ export class LeaseHeartbeat implements OnApplicationBootstrap {
     this.held.delete(keyOf(turn));
   }
 
+  /** A new message may have taken back one of our turns: only under `interrupt`, so that others pay nothing for it. */
+  async lookForInterrupts(): Promise<void> {
+    const before = [...this.held.values()].filter(
+      ({ turn, abort }) => turn.strategy === 'interrupt' && !abort.signal.aborted,
+    );
+    if (before.length === 0) return;
+    const ours = await turnsHeld(
+      this.db,
+      before.map((held) => held.turn),
+    );
+    for (const held of before) {
+      if (!ours.has(held.turn.batchId) && this.held.has(keyOf(held.turn))) held.abort.abort(new Error(LEASE_LOST));
+    }
+  }
+
   /** Stops what still runs and gives back the leases of turns without a tool under way. */
   async giveUp(): Promise<void> {
     const turns = [...this.held.values()];
@@ -89,7 +107,7 @@ export class LeaseHeartbeat implements OnApplicationBootstrap {
       for (const held of renewable) {
         if (ours.has(held.turn.batchId)) held.lease = deadline(this.env.LEASE_MS - (monotonicMs() - asked));
         // Ended in the meantime by itself, or taken.
-        else if (this.held.has(keyOf(held.turn))) held.abort.abort(new Error('the lease was lost'));
+        else if (this.held.has(keyOf(held.turn))) held.abort.abort(new Error(LEASE_LOST));
       }
     } finally {
       // Without an answer of the database nobody may assume to hold anything past the time it last granted.

@@ -27,7 +27,7 @@ import { Env, LOG, logEvent, Metrics, sleep } from '#process';
 import type { Log } from '#process';
 import { Wakeups } from '#queue';
 import { ASSISTANT, INSTRUCTIONS } from './assistant-of-env.js';
-import { LeaseHeartbeat, type HeldLease } from './lease-heartbeat.js';
+import { LEASE_LOST, LeaseHeartbeat, type HeldLease } from './lease-heartbeat.js';
 import { Presence } from './presence.js';
 
 /** Tries of a finish whose commit answer was lost; it is safe to repeat. */
@@ -139,6 +139,7 @@ export class RunTurn {
     const error = describe(signal.aborted ? signal.reason : cause);
     // On a stop the lease is given back or kept; a failed attempt would make the batch wait.
     if (signal.aborted && error === 'the process stops') return 'stopped';
+    if (signal.aborted && error === LEASE_LOST) return this.stale(log);
     const policy = policyFor(policyOfEnv(this.env), this.accounts.findById(turn.accountId)?.overrides ?? {});
     logEvent(log, 'turn-failed', { error });
     try {

@@ -1,18 +1,19 @@
 /** The claim loop of turns: rung by wake-ups, freed slots and the sweep; concurrency is its semaphore's. */
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Optional, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import {
   AccountDirectory,
   claimTurns,
   Database,
   isolateBatch,
+  PolicyChoices,
   policyOfEnv,
   readyBatches,
   type ClaimedTurn,
   type OpenedReview,
   type ReadyBatch,
 } from '#inbox';
-import { Drain, Env, LOG, logEvent, monotonicMs, RepeatingTask, Semaphore, settlesWithin } from '#process';
+import { Drain, Env, LOG, logEvent, Metrics, monotonicMs, RepeatingTask, Semaphore, settlesWithin } from '#process';
 import type { Log, PassResult } from '#process';
 import { Consumers } from '#queue';
 import { LeaseHeartbeat } from './lease-heartbeat.js';
@@ -29,6 +30,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
   private readonly holder = randomUUID();
   private readonly slots: Semaphore;
   private readonly task: RepeatingTask;
+  private readonly overlaps;
 
   constructor(
     @Inject(Env) private readonly env: Env,
@@ -39,7 +41,10 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
     private readonly turns: RunTurn,
     private readonly heartbeat: LeaseHeartbeat,
     drain: Drain,
+    metrics: Metrics,
+    @Optional() private readonly choices?: PolicyChoices,
   ) {
+    this.overlaps = metrics.counter('overlaps_total', 'messages by what others did to them', ['strategy', 'reason']);
     this.slots = new Semaphore(env.TURN_CONCURRENCY);
     // Without Redis a wake-up takes two hops through Postgres: looking often is quicker than waiting for it.
     const everyMs = env.REDIS_URL === undefined ? Math.min(env.POLL_MS, env.SWEEP_MS) : env.SWEEP_MS;
@@ -57,6 +62,7 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
   }
 
   private async pass(): Promise<PassResult> {
+    await this.heartbeat.lookForInterrupts();
     const limit = Math.min(this.slots.free, CLAIM_AT_ONCE);
     if (limit === 0) return;
     const ready = await readyBatches(this.db.prisma, limit);
@@ -76,9 +82,14 @@ export class TurnProcessor implements OnModuleInit, OnApplicationBootstrap {
       holder: this.holder,
       leaseMs: this.env.LEASE_MS,
       policy: policyOfEnv(this.env),
+      choices: this.choices,
       maxTurnsPerDay: this.env.MAX_TURNS_PER_DAY,
     });
     this.tell(claimed.reviews);
+    for (const { event, ...news } of claimed.overlaps) {
+      this.overlaps.inc({ strategy: news.strategy, reason: news.reason });
+      if (event !== null) logEvent(this.log, event, news);
+    }
     for (const turn of claimed.turns) this.start(turn, askedAt);
     return claimed.turns.length + claimed.ended;
   }

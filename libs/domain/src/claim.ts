@@ -3,13 +3,13 @@ import { isLate, saidAt, type Arrival } from './arrival.js';
 import type { Policy } from './policy.js';
 
 export interface ClaimFacts {
-  state: 'collecting' | 'retry_wait' | 'running';
+  state: 'collecting' | 'queued' | 'retry_wait' | 'running';
   /** Start of a turn, next attempt or end of the lease, by state; epoch ms. */
   readyAt: number;
   /** Attempts that were claimed so far, the one of a lapsed holder included. */
   attempts: number;
   takenOver: boolean;
-  /** Another batch of the conversation is running or waits for its next attempt. */
+  /** As many turns as its lock may have are running or wait for their next attempt: usually one. */
   otherTurn: boolean;
   /** Parts of earlier replies whose fate is open. */
   earlierUnsettled: boolean;
@@ -41,8 +41,8 @@ export function decideClaim(facts: ClaimFacts, policy: Policy, now: number): Cla
   if (facts.attempts >= policy.maxAttempts) return { kind: 'exhausted' };
   const late = facts.messages.filter((m) => isLate(saidAt(m), policy.lateAfterMs, now)).map((m) => m.position);
   if (late.length === facts.messages.length) return { kind: 'late' };
-  if (facts.state === 'collecting' && facts.turnsLeft !== undefined && facts.turnsLeft <= 0)
-    return { kind: 'over-limit' };
+  const first = facts.state === 'collecting' || facts.state === 'queued';
+  if (first && facts.turnsLeft !== undefined && facts.turnsLeft <= 0) return { kind: 'over-limit' };
   // A sealed batch keeps its messages: its journal already answers to all of them.
-  return { kind: 'claim', late: facts.state === 'collecting' ? late : [] };
+  return { kind: 'claim', late: first ? late : [] };
 }

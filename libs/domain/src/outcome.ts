@@ -58,4 +58,9 @@ export type IgnoreReason =
   | 'unsupported'
   | 'status-not-used'
   | 'status-of-foreign-message'
-  | 'own-echo';
+  | 'own-echo'
+  /** It waited longer than its strategy allows. */
+  | 'expired';
+
+/** Why a message got no turn. */
+export type DropReason = 'busy' | 'queue-full';

@@ -1,11 +1,13 @@
 /** Where an event goes: the router's decision table. */
 import { isLate, saidAt, type Arrival } from './arrival.js';
 import { withMessage, type BatchTimes } from './batching.js';
+import { decideOverlap, type Leaving, type OverlapDecision, type OverlapFacts } from './decide-overlap.js';
 import type { EventKind } from './inbound.js';
-import type { IgnoreReason, ReviewReason } from './outcome.js';
+import type { DropReason, IgnoreReason, ReviewReason } from './outcome.js';
+import { overlapOf } from './overlap-policy.js';
 import type { Policy } from './policy.js';
 
-export interface PlaceFacts {
+export interface PlaceFacts<M extends Arrival = Arrival> {
   kind: Exclude<EventKind, 'status'>;
   arrival: Arrival;
   /** A person has the conversation. */
@@ -14,11 +16,19 @@ export interface PlaceFacts {
   firstContact: boolean;
   /** The conversation's collecting batch, if any. */
   collecting: BatchTimes | null;
+  /** What waits and runs under its lock; `batch` decides without. */
+  overlap?: OverlapFacts<M>;
 }
 
-export type Placement =
-  /** Joins the collecting batch, or opens one; `times` are the batch's from now on. */
-  | { kind: 'batch'; times: BatchTimes }
+export type Placement<M extends Arrival = Arrival> =
+  /**
+   * Joins the collecting batch, or opens one; `times` are the batch's from now on. `leaving`: who then waits no more,
+   * perhaps the message itself. `turn`: what becomes of the turn under way.
+   */
+  | { kind: 'batch'; times: BatchTimes; leaving?: Leaving<M>[]; turn?: 'leave' | 'interrupt' | 'supersede' }
+  /** A batch of its own, which takes no more messages. `slots`: turns at once under its lock. */
+  | { kind: 'dispatch'; times: BatchTimes; slots: number }
+  | { kind: 'dropped'; reason: DropReason }
   /** Stored and shown to the person who has the conversation. */
   | { kind: 'human' }
   | { kind: 'applied' }
@@ -28,7 +38,7 @@ export type Placement =
   | { kind: 'review'; reason: ReviewReason };
 
 /** Decides the place of one event that is not a status. `now`: database clock under the conversation's lock. */
-export function placeEvent(facts: PlaceFacts, policy: Policy, now: number): Placement {
+export function placeEvent<M extends Arrival>(facts: PlaceFacts<M>, policy: Policy, now: number): Placement<M> {
   switch (facts.kind) {
     case 'message':
       return placeMessage(facts, policy, now);
@@ -53,8 +63,20 @@ export function placeEvent(facts: PlaceFacts, policy: Policy, now: number): Plac
   }
 }
 
-function placeMessage(facts: PlaceFacts, policy: Policy, now: number): Placement {
+function placeMessage<M extends Arrival>(facts: PlaceFacts<M>, policy: Policy, now: number): Placement<M> {
   if (facts.takenOver) return { kind: 'human' };
   if (isLate(saidAt(facts.arrival), policy.lateAfterMs, now)) return { kind: 'review', reason: 'late' };
+  if (facts.overlap) return placementOf(decideOverlap(facts.overlap, overlapOf(policy), now));
   return { kind: 'batch', times: withMessage(facts.collecting, facts.arrival.arrivedAt, policy) };
+}
+
+function placementOf<M extends Arrival>(decision: OverlapDecision<M>): Placement<M> {
+  switch (decision.kind) {
+    case 'collect':
+      return { kind: 'batch', times: decision.times, leaving: decision.leaving, turn: decision.turn };
+    case 'dispatch':
+      return decision;
+    case 'drop':
+      return { kind: 'dropped', reason: decision.reason };
+  }
 }

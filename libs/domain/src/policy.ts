@@ -1,5 +1,7 @@
-/** How an account wants its conversations handled. All durations in ms. */
-export interface Policy {
+import type { OverlapSettings } from './overlap-policy.js';
+
+/** How an account wants its conversations handled. All durations in ms. What it says about overlaps has its defaults in `overlapOf`. */
+export interface Policy extends OverlapSettings {
   /** Quiet time after the latest message before the turn starts. */
   windowMs: number;
   /** Longest wait, measured from the first message of the batch. */
@@ -17,7 +19,9 @@ export interface Policy {
 }
 
 /** What an account's row may override. */
-export type PolicyOverrides = Partial<Pick<Policy, 'windowMs' | 'maxWaitMs' | 'lateAfterMs' | 'unknownSend'>>;
+export type PolicyOverrides = Partial<
+  Pick<Policy, 'windowMs' | 'maxWaitMs' | 'lateAfterMs' | 'unknownSend'> & OverlapSettings
+>;
 
 /** The account's own policy: the environment's, with the row's overrides. */
 export function policyFor(base: Policy, overrides: PolicyOverrides): Policy {

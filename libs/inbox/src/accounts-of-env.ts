@@ -1,4 +1,5 @@
 /** The first accounts, as the environment describes them. */
+import type { Policy } from '#domain';
 import { commaList, type Env } from '#process';
 import type { AccountSettings } from './accounts.js';
 
@@ -20,7 +21,7 @@ export function accountsOfEnv(env: Readonly<Env>): AccountSettings[] {
 }
 
 /** The policy of accounts whose row says nothing else. */
-export function policyOfEnv(env: Readonly<Env>) {
+export function policyOfEnv(env: Readonly<Env>): Policy {
   return {
     windowMs: env.WINDOW_MS,
     maxWaitMs: env.MAX_WAIT_MS,
@@ -29,5 +30,13 @@ export function policyOfEnv(env: Readonly<Env>) {
     retryBaseMs: env.RETRY_BASE_MS,
     unknownWaitMs: env.UNKNOWN_WAIT_MS,
     unknownSend: env.UNKNOWN_SEND,
+    strategy: env.OVERLAP_STRATEGY,
+    debounceMs: env.DEBOUNCE_MS,
+    maxQueueSize: env.MAX_QUEUE_SIZE,
+    onQueueFull: env.ON_QUEUE_FULL,
+    queueEntryTtlMs: env.QUEUE_ENTRY_TTL_MS,
+    maxConcurrent: env.MAX_CONCURRENT ?? null,
+    maxRestarts: env.MAX_RESTARTS,
+    ...(env.LOCK_SCOPE === undefined ? {} : { lockScope: env.LOCK_SCOPE }),
   };
 }

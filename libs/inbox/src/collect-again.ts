@@ -1,5 +1,14 @@
 /** Gives messages that a person had back to the assistant: they join the collecting batch of their thread, or open it. */
-import { policyFor, withMessage, type BatchTimes, type Policy, type PolicyOverrides } from '#domain';
+import {
+  DEFAULT_LOCK_SCOPE,
+  policyFor,
+  withMessage,
+  type BatchTimes,
+  type Channel,
+  type LockScope,
+  type Policy,
+  type PolicyOverrides,
+} from '#domain';
 import type { Tx } from './database.js';
 
 export interface MessageToCollect {
@@ -19,16 +28,26 @@ export interface RetryMark {
 /** Why a batch exists although its messages may be late: a person wants exactly these answered. */
 export const RETRIED_BY_PERSON = 'retried-by-person';
 
-/** The environment's window and cap, with what the account's row overrides. */
+/** How an account collects what it gets back. */
+export interface Window extends Pick<Policy, 'windowMs' | 'maxWaitMs'> {
+  lockScope: LockScope;
+}
+
+/**
+ * The environment's window and cap, with what the account's row overrides. Strategies without a window do not wait:
+ * what a person gives back has waited already.
+ */
 export async function windowOf(
   tx: Tx,
   accountId: string,
   base: Pick<Policy, 'windowMs' | 'maxWaitMs'>,
-): Promise<Pick<Policy, 'windowMs' | 'maxWaitMs'>> {
-  const rows = await tx.$queryRaw<
-    { policy: PolicyOverrides }[]
-  >`SELECT policy FROM account WHERE id = ${accountId}::bigint`;
-  return policyFor(base as Policy, rows[0]?.policy ?? {});
+): Promise<Window> {
+  const rows = await tx.$queryRaw<{ policy: PolicyOverrides; channel: Channel }[]>`
+    SELECT policy, channel FROM account WHERE id = ${accountId}::bigint`;
+  const policy = policyFor(base as Policy, rows[0]?.policy ?? {});
+  const lockScope = policy.lockScope ?? DEFAULT_LOCK_SCOPE[rows[0]?.channel ?? 'whatsapp'];
+  const waits = ['batch', 'interrupt'].includes(policy.strategy ?? 'batch');
+  return waits ? { ...policy, lockScope } : { windowMs: 0, maxWaitMs: 0, lockScope };
 }
 
 /**
@@ -39,7 +58,7 @@ export async function collectAgain(
   tx: Tx,
   conversationId: string,
   messages: MessageToCollect[],
-  window: Pick<Policy, 'windowMs' | 'maxWaitMs'>,
+  window: Window,
   retry: RetryMark | null,
 ): Promise<string[]> {
   const batchIds: string[] = [];
@@ -47,7 +66,12 @@ export async function collectAgain(
     const ofThread = messages.filter((message) => message.thread === thread);
     const batchId =
       (await joinCollecting(tx, conversationId, thread, retry)) ??
-      (await openBatch(tx, conversationId, thread, timesOf(ofThread, window, retry), retry));
+      (await openBatch(
+        tx,
+        { conversationId, thread, lock: window.lockScope === 'thread' ? thread : '' },
+        timesOf(ofThread, window, retry),
+        retry,
+      ));
     await tx.$executeRaw`
       UPDATE event SET batch_id = ${batchId}::bigint, outcome = NULL, reason = NULL, outcome_at = NULL
       WHERE id = ANY(${ofThread.map((message) => message.eventId)}::bigint[])`;
@@ -84,14 +108,13 @@ async function joinCollecting(
 
 async function openBatch(
   tx: Tx,
-  conversationId: string,
-  thread: string,
+  { conversationId, thread, lock }: { conversationId: string; thread: string; lock: string },
   times: BatchTimes,
   retry: RetryMark | null,
 ): Promise<string> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
-    INSERT INTO batch (conversation_id, thread, state, reason, first_at, last_at, due_at, replaces_id, created_at)
-    VALUES (${conversationId}::bigint, ${thread}, 'collecting', ${retry ? RETRIED_BY_PERSON : null},
+    INSERT INTO batch (conversation_id, thread, lock, state, reason, first_at, last_at, due_at, replaces_id, created_at)
+    VALUES (${conversationId}::bigint, ${thread}, ${lock}, 'collecting', ${retry ? RETRIED_BY_PERSON : null},
       from_epoch_ms(${times.firstAt}), from_epoch_ms(${times.lastAt}), from_epoch_ms(${times.dueAt}),
       ${retry?.replacesId ?? null}::bigint, oneturn_now())
     RETURNING id::text`;

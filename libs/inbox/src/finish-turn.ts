@@ -100,7 +100,8 @@ async function alreadyFinished(tx: Tx, turn: FinishingTurn, answer: AssistantAns
   const draft = answer.kind === 'reply' ? answer.parts.join('\n\n') : null;
   await tx.$executeRaw`
     UPDATE turn SET draft = ${draft}, assistant = ${turn.assistant}, outcome = coalesce(outcome, 'stale'),
-      ended_at = coalesce(ended_at, from_epoch_ms(${now}))
+      ended_at = coalesce(ended_at, from_epoch_ms(${now})),
+      input_tokens = ${turn.usage?.inputTokens ?? null}::int, output_tokens = ${turn.usage?.outputTokens ?? null}::int
     WHERE batch_id = ${turn.batchId}::bigint AND fence = ${turn.fence}::bigint`;
   return { kind: 'stale' };
 }

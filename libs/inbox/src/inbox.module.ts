@@ -1,5 +1,6 @@
 /** What an app imports to work on the inbox: the pool, the accounts, and a readiness check on them. */
 import { Module, type DynamicModule, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { checkOverlap } from '#domain';
 import { Drain, Env, LOG, Readiness, requireDatabaseUrl, RepeatingTask } from '#process';
 import type { Log } from '#process';
 import { accountsOfEnv } from './accounts-of-env.js';
@@ -13,6 +14,7 @@ const FOLLOW_MS = 5_000;
 /** Writes the environment's accounts once the database is there, and follows the table from then on. */
 class InboxLife implements OnApplicationBootstrap, OnApplicationShutdown {
   private written = false;
+  private readonly warned = new Set<string>();
   private readonly follow: RepeatingTask;
 
   constructor(
@@ -39,9 +41,35 @@ class InboxLife implements OnApplicationBootstrap, OnApplicationShutdown {
     if (!this.written) {
       await this.refuseReplacedClock();
       for (const account of accountsOfEnv(this.env)) await ensureAccount(this.db, account);
+      await this.accounts.refresh(true);
+      this.refuseWrongPolicies();
       this.written = true;
     }
     await this.accounts.refresh(true);
+    this.warnOfUnusedOptions();
+  }
+
+  /** The database refuses them where they are written; a row that came another way must not be half obeyed. */
+  private refuseWrongPolicies(): void {
+    const problems = this.accounts
+      .all()
+      .flatMap(({ key, overrides }) =>
+        checkOverlap({ ...overrides }).problems.map((problem) => `account ${key}: ${problem}`),
+      );
+    if (problems.length === 0) return;
+    this.log.fatal({ problems }, `the policy of an account is not usable: ${problems.join('; ')}`);
+    process.exit(1);
+  }
+
+  /** Once for each account and option. */
+  private warnOfUnusedOptions(): void {
+    for (const { key, overrides } of this.accounts.all()) {
+      for (const warning of checkOverlap({ ...overrides }, this.env.OVERLAP_STRATEGY).warnings) {
+        const line = `account ${key}: ${warning}`;
+        if (!this.warned.has(line)) this.log.warn(line);
+        this.warned.add(line);
+      }
+    }
   }
 
   /** Tests shift the database's clock by replacing one function. Nothing else may ever run on such a database. */

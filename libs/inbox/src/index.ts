@@ -27,3 +27,7 @@ export * from './person.js';
 export * from './erase-person.js';
 export * from './export-person.js';
 export * from './remove-old.js';
+export { PolicyChoices } from './policy-of.js';
+export type { OverlapNews } from './overlap-news.js';
+export * from './queue-depth.js';
+export * from './turns-held.js';

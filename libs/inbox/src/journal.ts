@@ -24,8 +24,15 @@ interface StepRow {
 export function createJournal(db: Database, turn: HeldTurn): Journal {
   return {
     steps: () => readSteps(db, turn.batchId),
-    recordAnswer: (position, content, usage) =>
-      insertStep(db, turn, { position, kind: 'answer', content, usage, call: null, effect: null, state: 'finished' }),
+    recordAnswer: async (position, content, usage) => {
+      try {
+        const step = { position, content, usage, call: null, effect: null } as const;
+        await insertStep(db, turn, { ...step, kind: 'answer', state: 'finished' });
+      } catch (error) {
+        if (error instanceof StaleFenceError) await keepDiscarded(db, turn, content, usage);
+        throw error;
+      }
+    },
     startTool: (position, call, effect) =>
       insertStep(db, turn, { position, kind: 'tool', content: null, usage: null, call, effect, state: 'started' }),
     finishTool: (position, result) => finishStep(db, turn, position, result),
@@ -40,6 +47,27 @@ async function readSteps(db: Database, batchId: string): Promise<JournalStep[]> 
       ? { position: row.position, kind: 'tool', call: row.call as ToolCall, state: row.state, result: row.result }
       : { position: row.position, kind: 'answer', content: row.content, usage: row.usage },
   );
+}
+
+/** An answer that came too late was paid for all the same: the timeline shows it, with its cost, at its turn. */
+async function keepDiscarded(db: Database, turn: HeldTurn, content: Json, usage: ModelUsage | null): Promise<void> {
+  await db.prisma.$executeRaw`
+    UPDATE turn SET draft = ${textsOf(content).join('\n\n') || null},
+      input_tokens = coalesce(input_tokens, 0) + ${usage?.inputTokens ?? 0}::int,
+      output_tokens = coalesce(output_tokens, 0) + ${usage?.outputTokens ?? 0}::int
+    WHERE batch_id = ${turn.batchId}::bigint AND fence = ${turn.fence}::bigint`;
+}
+
+/** What an answer says to the customer, whoever gave it: texts of a model, or parts of a service. */
+function textsOf(content: Json): string[] {
+  if (content === null || typeof content !== 'object') return [];
+  const entries = Array.isArray(content) ? content : (content['parts'] ?? null);
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry) => {
+    if (typeof entry === 'string') return [entry];
+    const said = entry !== null && typeof entry === 'object' && !Array.isArray(entry) ? entry['text'] : null;
+    return typeof said === 'string' ? [said] : [];
+  });
 }
 
 interface NewStep {

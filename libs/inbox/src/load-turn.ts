@@ -1,5 +1,5 @@
 /** What the assistant may know of a claimed turn. */
-import { saidAt, type Alias, type HistoryEntry, type TurnContext, type TurnMessage } from '#domain';
+import { saidAt, turnInput, type Alias, type HistoryEntry, type TurnContext, type TurnMessage } from '#domain';
 import type { Account } from './accounts.js';
 import type { BatchMessage, ClaimedTurn } from './claim-turns.js';
 import type { Database } from './database.js';
@@ -21,19 +21,15 @@ export async function loadTurn(
 ): Promise<LoadedTurn> {
   const [contact, history] = await Promise.all([readContact(db, turn.conversationId), readHistory(db, turn)]);
   const messages = turn.messages.map(toTurnMessage);
-  const message = messages.at(-1);
-  if (!message) throw new Error(`batch ${turn.batchId} has no messages`);
+  const input = turnInput(messages);
   return {
-    latestMessageId: message.id,
+    latestMessageId: input.message.id,
     context: {
       tenant: account.tenant,
       account: { channel: account.channel, externalId: account.externalId },
       conversation: { id: turn.conversationId, threadId: turn.thread, contact },
       batch: { id: turn.batchId, attempt: turn.attempt },
-      message,
-      skipped: messages.slice(0, -1),
-      totalSinceLastHandler: messages.length,
-      messages,
+      ...input,
       history,
       instructions: account.instructions ?? instructions,
       now: turn.claimedAt,

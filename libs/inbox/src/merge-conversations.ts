@@ -51,6 +51,6 @@ async function joinCollecting(tx: Tx, survivor: string, ended: string): Promise<
       UPDATE batch SET state = 'superseded', reason = 'merged', finished_at = oneturn_now() WHERE id = ${gone}::bigint`;
   }
   await tx.$executeRaw`
-    UPDATE batch SET conversation_id = ${survivor}::bigint WHERE conversation_id = ${ended}::bigint AND state = 'collecting'`;
+    UPDATE batch SET conversation_id = ${survivor}::bigint WHERE conversation_id = ${ended}::bigint AND state IN ('collecting', 'queued')`;
   await tx.$executeRaw`UPDATE event SET conversation_id = ${survivor}::bigint WHERE conversation_id = ${ended}::bigint`;
 }

@@ -17,8 +17,10 @@ export {
 } from './operator-message.js';
 export * from './read-ledger.js';
 export { readTimeline, type Timeline } from './read-timeline.js';
+export * from './release-lease.js';
 export { release, type Released, type WindowPolicy } from './release.js';
 export * from './resolve-review.js';
 export { resumeAccount } from './resume-account.js';
+export * from './set-account-policy.js';
 export * from './take-over.js';
 export type { AuditRules } from './unaccounted.js';

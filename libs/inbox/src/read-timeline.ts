@@ -13,6 +13,8 @@ export interface Timeline {
     lastInboundAt: Date | null;
     operatorAt: Date | null;
     takeover: { by: string | null; at: Date; until: Date | null } | null;
+    /** Messages that wait for a turn. */
+    queueDepth: number;
   };
   /** What the customer and the business's own phone wrote, oldest first. */
   messages: TimelineMessage[];
@@ -40,6 +42,7 @@ interface Head {
   takenOverBy: string | null;
   takenOverAt: Date | null;
   takeoverUntil: Date | null;
+  queueDepth: number;
 }
 
 /**
@@ -70,6 +73,7 @@ export async function readTimeline(
     contact: { name: head.name, aliases: head.aliases },
     lastInboundAt: head.lastInboundAt,
     operatorAt: head.operatorAt,
+    queueDepth: head.queueDepth,
     takeover:
       head.takenOverAt === null ? null : { by: head.takenOverBy, at: head.takenOverAt, until: head.takeoverUntil },
   };
@@ -85,7 +89,9 @@ async function readHead(db: Database, conversationId: string): Promise<Head | un
       coalesce((SELECT jsonb_agg(jsonb_build_object('kind', kind, 'value', value) ORDER BY kind, value)
         FROM contact_alias ca WHERE ca.conversation_id = c.id), '[]') AS aliases,
       c.last_inbound_at AS "lastInboundAt", c.operator_at AS "operatorAt", c.taken_over_by AS "takenOverBy",
-      c.taken_over_at AS "takenOverAt", c.takeover_until AS "takeoverUntil"
+      c.taken_over_at AS "takenOverAt", c.takeover_until AS "takeoverUntil",
+      (SELECT count(*)::int FROM batch b JOIN event e ON e.batch_id = b.id AND e.outcome IS NULL
+        WHERE b.conversation_id = c.id AND b.state IN ('collecting', 'queued')) AS "queueDepth"
     FROM conversation asked JOIN conversation c ON c.id = coalesce(asked.merged_into_id, asked.id)
       JOIN account a ON a.id = c.account_id
     WHERE asked.id = ${conversationId}::bigint`;

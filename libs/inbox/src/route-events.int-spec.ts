@@ -146,7 +146,7 @@ describe('a message from the business’s own phone', () => {
     );
     expect(until).toEqual({ by: 'phone', ms: TAKEOVER_MS });
     await kit.pass(POLICY.maxWaitMs);
-    expect(await kit.claim()).toEqual({ turns: [], ended: 0, reviews: [] });
+    expect(await kit.claim()).toEqual({ turns: [], ended: 0, reviews: [], overlaps: [] });
   });
 
   it('reacts to it or sends a poll: an unsupported first contact is no case while a person is there', async () => {

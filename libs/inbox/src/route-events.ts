@@ -1,16 +1,5 @@
 /** Gives unrouted events their place, conversation by conversation, a group of them in one transaction. */
-import {
-  ageInWords,
-  closeWhenFull,
-  placeEvent,
-  policyFor,
-  saidAt,
-  type BatchBounds,
-  type BatchSize,
-  type BatchTimes,
-  type ParsedEvent,
-  type Policy,
-} from '#domain';
+import { ageInWords, saidAt, type BatchBounds, type ParsedEvent, type Policy } from '#domain';
 import type { AccountDirectory } from './accounts.js';
 import { applyTakeover } from './apply-takeover.js';
 import { inTransaction, type Database, type Tx } from './database.js';
@@ -19,9 +8,21 @@ import { lockConversations, readClock, type LockedConversation } from './lock-co
 import { mergeConversations } from './merge-conversations.js';
 import { findPartsOfStatuses } from './move-parts.js';
 import { openReviews, type NewReview, type OpenedReview } from './open-reviews.js';
+import type { OverlapNews } from './overlap-news.js';
+import {
+  placeChatEvent,
+  policyOfEvent,
+  slotOf,
+  type BatchToBe,
+  type ChatEvent,
+  type PlaceContext,
+} from './place-chat-event.js';
+import type { PolicyChoices } from './policy-of.js';
+import { readOverlap } from './read-overlap.js';
 import { routeStatuses, statusesOf } from './route-statuses.js';
 import { StaleRead } from './sql-errors.js';
 import { takeUnrouted, type UnroutedEvent } from './take-unrouted.js';
+import { writeOverlaps } from './write-overlaps.js';
 import { writePlacements, type Placed, type TouchedBatch } from './write-placements.js';
 
 export interface Routed {
@@ -30,12 +31,16 @@ export interface Routed {
   placed: Placed[];
   batches: TouchedBatch[];
   reviews: OpenedReview[];
+  /** What strategies other than `batch` did. */
+  overlaps: OverlapNews[];
   /** Parts changed state, so that a waiting batch or part may be free to go. */
   partsMoved: boolean;
 }
 
 export interface RouteOptions {
   policy: Policy;
+  /** For those who embed oneturn. */
+  choices?: Partial<PolicyChoices> | undefined;
   /** The largest batch; a full one is due at once. */
   bounds: BatchBounds;
   limit: number;
@@ -50,16 +55,9 @@ export async function routeEvents(db: Database, accounts: AccountDirectory, opti
   return inTransaction(db, (tx) => routeGroup(tx, accounts, options));
 }
 
-interface ChatEvent {
-  row: UnroutedEvent;
-  accountId: string;
-  event: Extract<ParsedEvent, { chat: unknown }>;
-  conversationId: string;
-}
-
 async function routeGroup(tx: Tx, accounts: AccountDirectory, options: RouteOptions): Promise<Routed> {
   const events = await takeUnrouted(tx, options.limit, options.only ?? null);
-  if (events.length === 0) return { taken: 0, placed: [], batches: [], reviews: [], partsMoved: false };
+  if (events.length === 0) return { taken: 0, placed: [], batches: [], reviews: [], overlaps: [], partsMoved: false };
 
   const chats = events.filter(hasChat);
   const found = await findConversations(tx, chats.map(chatOf));
@@ -90,33 +88,31 @@ async function routeGroup(tx: Tx, accounts: AccountDirectory, options: RouteOpti
   const takeovers = inChats.filter(({ event }) => event.kind === 'echo').map((chat) => chat.conversationId);
   reviews.push(...(await applyEchoes(tx, locked, takeovers, now, options.takeoverMs)));
 
-  const collecting = await readCollecting(tx, [...locked.keys()]);
-  const placed: Placed[] = [];
-  for (const chat of inChats) {
-    placed.push(
-      placeChatEvent(
-        chat,
-        locked,
-        collecting,
-        { policy: policyOf(accounts, chat.accountId, options.policy), bounds: options.bounds },
-        now,
-      ),
-    );
-  }
+  const batchesToBe = await readCollecting(tx, [...locked.keys()]);
+  const context: PlaceContext = {
+    ...{ accounts, policy: options.policy, choices: options.choices, bounds: options.bounds },
+    ...{ locked, batches: batchesToBe, placed: new Map(), left: [], superseded: [], news: [], now },
+    overlap: { turns: [], waiting: new Map() },
+  };
+  context.overlap = await readOverlap(tx, overlapping(inChats, context));
+  const placed: Placed[] = inChats.map((chat) => placeChatEvent(chat, context));
   for (const row of events) if (!hasChat(row) && row.event.kind !== 'status') placed.push(placeBare(row));
   const moved = await routeStatuses(tx, statuses, events, now);
   placed.push(...moved.placed);
 
-  const batches = await writePlacements(tx, placed, collecting, now);
-  reviews.push(
-    ...(await openReviews(
-      tx,
-      placed.flatMap((one) => reviewOf(one, now)),
-      now,
-    )),
-    ...moved.reviews,
-  );
-  return { taken: events.length, placed, batches, reviews, partsMoved: moved.partsMoved };
+  const batches = await writePlacements(tx, placed, batchesToBe, now);
+  await writeOverlaps(tx, context, batches, now);
+  const cases = placed.flatMap((one) => reviewOf(one, now));
+  reviews.push(...(await openReviews(tx, cases, now)), ...moved.reviews);
+  const touched = [...batches.values()];
+  return {
+    taken: events.length,
+    placed,
+    batches: touched,
+    reviews,
+    overlaps: context.news,
+    partsMoved: moved.partsMoved,
+  };
 }
 
 /** A chat that names nobody leads to no conversation: such an event is placed by itself. */
@@ -134,10 +130,6 @@ function chatOf(row: { accountId: string; event: Extract<ParsedEvent, { chat: un
   };
 }
 
-function policyOf(accounts: AccountDirectory, accountId: string, base: Policy): Policy {
-  return policyFor(base, accounts.findById(accountId)?.overrides ?? {});
-}
-
 async function applyEchoes(
   tx: Tx,
   locked: Map<string, LockedConversation>,
@@ -150,56 +142,28 @@ async function applyEchoes(
   return applyTakeover(tx, [...new Set(ids)], 'phone', now + takeoverMs, now);
 }
 
-const slotOf = (conversationId: string, thread: string): string => `${conversationId}\n${thread}`;
-
-type Collecting = BatchTimes & BatchSize & { id?: string };
-
-async function readCollecting(tx: Tx, conversationIds: string[]): Promise<Map<string, Collecting>> {
+async function readCollecting(tx: Tx, conversationIds: string[]): Promise<Map<string, BatchToBe>> {
   if (conversationIds.length === 0) return new Map();
   // The size is counted and not kept: it is bounded, and a column would have to follow every merge and retry.
-  const rows = await tx.$queryRaw<(Collecting & { id: string; conversationId: string; thread: string })[]>`
-    SELECT b.id::text, b.conversation_id::text AS "conversationId", b.thread, epoch_ms(b.first_at) AS "firstAt",
+  const rows = await tx.$queryRaw<Omit<BatchToBe, 'state' | 'slots'>[]>`
+    SELECT b.id::text, b.conversation_id::text AS "conversationId", b.thread, b.lock, epoch_ms(b.first_at) AS "firstAt",
       epoch_ms(b.last_at) AS "lastAt", epoch_ms(b.due_at) AS "dueAt", size.messages, size.characters
     FROM batch b, LATERAL (SELECT count(*)::int AS messages, coalesce(sum(length(parsed->'speech'->>'text')), 0)::int AS characters
       FROM event WHERE batch_id = b.id AND outcome IS NULL) AS size
     WHERE b.conversation_id = ANY(${conversationIds}::bigint[]) AND b.state = 'collecting'`;
-  return new Map(rows.map((row) => [slotOf(row.conversationId, row.thread), row]));
+  return new Map(
+    rows.map((row) => [slotOf(row.conversationId, row.thread), { ...row, state: 'collecting' as const, slots: 1 }]),
+  );
 }
 
-function placeChatEvent(
-  { row, event, accountId, conversationId }: ChatEvent,
-  locked: Map<string, LockedConversation>,
-  collecting: Map<string, Collecting>,
-  options: { policy: Policy; bounds: BatchBounds },
-  now: number,
-): Placed {
-  const conversation = locked.get(conversationId) as LockedConversation;
-  const thread = event.chat.threadId ?? 'main';
-  const slot = slotOf(conversationId, thread);
-  const before = collecting.get(slot) ?? null;
-  const placement = placeEvent(
-    {
-      kind: event.kind,
-      arrival: row,
-      takenOver: conversation.takenOver,
-      firstContact: conversation.lastInboundAt === null,
-      collecting: before,
-    },
-    options.policy,
-    now,
-  );
-  const opens = placement.kind === 'batch' && before === null;
-  if (placement.kind === 'batch') {
-    const characters = event.kind === 'message' ? event.speech.text.length : 0;
-    const size = { messages: (before?.messages ?? 0) + 1, characters: (before?.characters ?? 0) + characters };
-    const times = closeWhenFull(placement.times, size, options.bounds, row.arrivedAt);
-    collecting.set(slot, { ...before, ...times, ...size });
-  }
-  if (event.kind === 'message' || event.kind === 'unsupported') {
-    // Later events of this group see it: only the very first one is a first contact.
-    conversation.lastInboundAt = Math.max(conversation.lastInboundAt ?? 0, saidAt(row));
-  }
-  return { row, accountId, conversationId, thread, slot, placement, opens };
+/** Conversations whose strategy looks at what waits and runs; `batch` does not, and pays nothing for it. */
+function overlapping(chats: ChatEvent[], context: PlaceContext): string[] {
+  const ids = chats
+    .filter(
+      (chat) => chat.event.kind === 'message' && (policyOfEvent(chat, context).policy.strategy ?? 'batch') !== 'batch',
+    )
+    .map((chat) => chat.conversationId);
+  return [...new Set(ids)];
 }
 
 /** Events that belong to no conversation: of the account, or unreadable. */

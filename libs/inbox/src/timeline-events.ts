@@ -1,6 +1,7 @@
 /** What a channel told us of a conversation, with edits, deletions and reactions shown at the message they mean. */
 import type { Json } from '#domain';
 import type { Database } from './database.js';
+import { fateOf } from './message-fate.js';
 
 export interface TimelineMessage {
   id: string;
@@ -18,6 +19,8 @@ export interface TimelineMessage {
   /** What became of it; null: still on its way. */
   outcome: string | null;
   reason: string | null;
+  /** What became of it in words, e.g. `waited 6 s, joined batch 12`. */
+  fate: string;
   replyTo: string | null;
   edits: { text: string; at: Date }[];
   deletedAt: Date | null;
@@ -52,6 +55,7 @@ interface Row {
   replyTo: string | null;
   emoji: string | null;
   error: Json;
+  outcomeAt: Date | null;
 }
 
 export interface EventPage {
@@ -74,7 +78,7 @@ export async function readTimelineEvents(
       coalesce(parsed #>> '{speech,type}', parsed ->> 'what', parsed ->> 'name') AS type,
       coalesce(parsed #>> '{speech,text}', parsed ->> 'text') AS text,
       coalesce(parsed ->> 'targetId', parsed ->> 'providerId') AS "targetId", parsed ->> 'replyTo' AS "replyTo",
-      parsed ->> 'emoji' AS emoji, parsed -> 'error' AS error
+      parsed ->> 'emoji' AS emoji, parsed -> 'error' AS error, outcome_at AS "outcomeAt"
     FROM event WHERE conversation_id = ANY(${conversationIds}::bigint[]) AND (${before}::bigint IS NULL OR id < ${before}::bigint)
     ORDER BY id DESC LIMIT ${limit + 1}::int`;
   const rows = found.slice(0, limit).reverse();
@@ -101,7 +105,21 @@ function message(row: Row, about: Row[]): TimelineMessage {
     .filter((other) => other.kind === 'reaction')
     .map((other) => ({ emoji: other.emoji, at: other.at }));
   const said = { type: row.type ?? kind, text: row.text ?? '', at, arrivedAt };
-  return { id, externalId, kind, thread, ...said, batchId, outcome, reason, replyTo, edits, deletedAt, reactions };
+  return {
+    id,
+    externalId,
+    kind,
+    thread,
+    ...said,
+    batchId,
+    outcome,
+    reason,
+    fate: fateOf(row),
+    replyTo,
+    edits,
+    deletedAt,
+    reactions,
+  };
 }
 
 function event(row: Row): TimelineEvent {

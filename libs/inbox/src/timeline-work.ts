@@ -17,6 +17,8 @@ export interface BatchView {
   leaseUntil: Date | null;
   lastError: string | null;
   replacesId: string | null;
+  /** How often its messages were taken back from a turn. */
+  restarts: number;
 }
 
 /** One entry of the journal: an answer of the model, or a call of a tool. */
@@ -81,7 +83,7 @@ export async function readBatches(db: Database, conversationIds: string[], limit
   const rows = await db.prisma.$queryRaw<BatchView[]>`
     SELECT id::text, thread, state, reason, first_at AS "firstAt", last_at AS "lastAt", due_at AS "dueAt",
       sealed_at AS "sealedAt", finished_at AS "finishedAt", attempts, next_attempt_at AS "nextAttemptAt",
-      lease_until AS "leaseUntil", last_error AS "lastError", replaces_id::text AS "replacesId"
+      lease_until AS "leaseUntil", last_error AS "lastError", replaces_id::text AS "replacesId", restarts
     FROM batch WHERE conversation_id = ANY(${conversationIds}::bigint[]) ORDER BY id DESC LIMIT ${limit}::int`;
   return rows.reverse();
 }

@@ -39,6 +39,10 @@ function overdue(rules: AuditRules): Prisma.Sql[] {
       WHERE b.state = 'collecting' AND b.due_at < ${ago(GRACE_MS)} AND b.due_at < (SELECT now FROM clock) - interval '1 minute'
           - coalesce((a.policy ->> 'maxWaitMs')::float8, ${rules.maxWaitMs}) * interval '1 millisecond'
         AND c.taken_over_at IS NULL AND NOT ${blocked('b')}`,
+    Prisma.sql`SELECT 'batch', b.id, 'dispatched, and no turn has claimed it', b.due_at FROM batch b
+        JOIN conversation c ON c.id = b.conversation_id
+      WHERE b.state = 'queued' AND b.due_at < ${ago(GRACE_MS)} AND c.taken_over_at IS NULL AND NOT ${blocked('b')}
+        AND NOT EXISTS (SELECT FROM batch q WHERE q.state = 'queued' AND q.conversation_id = b.conversation_id AND q.id < b.id)`,
     Prisma.sql`SELECT 'batch', id, 'running under a lease that lapsed', lease_until FROM batch
       WHERE state = 'running' AND lease_until < ${ago(GRACE_MS)}`,
     Prisma.sql`SELECT 'batch', b.id, 'its next attempt is overdue', b.next_attempt_at FROM batch b
@@ -68,7 +72,7 @@ function impossible(): Prisma.Sql[] {
     Prisma.sql`SELECT 'event', e.id, 'in a batch that does not exist', e.outcome_at FROM event e
       WHERE e.outcome = 'in_batch' AND NOT EXISTS (SELECT FROM batch b WHERE b.id = e.batch_id)`,
     Prisma.sql`SELECT 'event', e.id, 'in a batch that is still open', e.outcome_at FROM event e JOIN batch b ON b.id = e.batch_id
-      WHERE e.outcome = 'in_batch' AND b.state = 'collecting'`,
+      WHERE e.outcome = 'in_batch' AND b.state IN ('collecting', 'queued')`,
     Prisma.sql`SELECT 'batch', b.id, 'replied without a part', b.finished_at FROM batch b
       WHERE b.state = 'replied' AND NOT EXISTS (SELECT FROM part p WHERE p.batch_id = b.id)`,
     Prisma.sql`SELECT 'event', e.id, 'for review, and there is no case', e.outcome_at FROM event e WHERE e.outcome = 'review'

@@ -2,6 +2,7 @@
 import { ageInWords, byTimeSaid, saidAt, type FinalBatchState } from '#domain';
 import type { BatchFacts, BatchMessage, Claimed, ClaimedTurn, ClaimOptions, DecidedClaim } from './claim-turns.js';
 import type { Tx } from './database.js';
+import { dequeued, expireMessages } from './expire-messages.js';
 import { openReviews, type NewReview } from './open-reviews.js';
 
 export async function writeClaims(
@@ -14,12 +15,12 @@ export async function writeClaims(
   const reviews: NewReview[] = [];
   const ended: { batch: BatchFacts; state: FinalBatchState; reason: string }[] = [];
   const lateEvents: string[] = [];
-  for (const { batch, decision } of decided) {
+  for (const { batch, decision, expired, strategy } of decided) {
     switch (decision.kind) {
       case 'refuse':
         break;
       case 'empty':
-        ended.push({ batch, state: 'superseded', reason: 'nothing-left' });
+        ended.push({ batch, state: 'superseded', reason: expired.length > 0 ? 'expired' : 'nothing-left' });
         break;
       case 'late':
         ended.push({ batch, state: 'review', reason: 'late' });
@@ -61,6 +62,8 @@ export async function writeClaims(
           conversationId: batch.conversationId,
           accountId: batch.accountId,
           thread: batch.thread,
+          strategy,
+          slot: batch.slot,
           fence: (BigInt(batch.fence) + 1n).toString(),
           attempt: batch.attempts + 1,
           dueAt: batch.dueAt,
@@ -75,11 +78,13 @@ export async function writeClaims(
     decided.filter(({ batch }) => batch.state === 'running'),
     now,
   );
+  const overlaps = await expireMessages(tx, decided, now);
   await sealEvents(tx, [...turns.map((turn) => turn.batchId), ...ended.map(({ batch }) => batch.id)], lateEvents, now);
   await startTurns(tx, turns, options, now);
   await countTurns(tx, turns, now);
   await endBatches(tx, ended, now);
-  return { turns, ended: ended.length, reviews: await openReviews(tx, reviews, now) };
+  overlaps.push(...turns.flatMap((turn) => dequeued(turn, decided)));
+  return { turns, ended: ended.length, reviews: await openReviews(tx, reviews, now), overlaps };
 }
 
 /** When the first of them was said, for the person who gets the case. */
@@ -124,8 +129,10 @@ async function startTurns(tx: Tx, turns: ClaimedTurn[], options: ClaimOptions, n
   const fences = turns.map((turn) => turn.fence);
   await tx.$executeRaw`
     UPDATE batch SET state = 'running', fence = row.fence, attempts = batch.attempts + 1, holder = ${options.holder},
-      lease_until = from_epoch_ms(${now + options.leaseMs}), sealed_at = coalesce(sealed_at, from_epoch_ms(${now})), next_attempt_at = NULL
-    FROM unnest(${ids}::bigint[], ${fences}::bigint[]) AS row (id, fence) WHERE batch.id = row.id`;
+      lease_until = from_epoch_ms(${now + options.leaseMs}), sealed_at = coalesce(sealed_at, from_epoch_ms(${now})), next_attempt_at = NULL,
+      slot = row.slot
+    FROM unnest(${ids}::bigint[], ${fences}::bigint[], ${turns.map((turn) => turn.slot)}::int[]) AS row (id, fence, slot)
+    WHERE batch.id = row.id`;
   await tx.$executeRaw`
     INSERT INTO turn (batch_id, attempt, fence, holder, started_at)
     SELECT id, attempt, fence, ${options.holder}, from_epoch_ms(${now})
@@ -138,8 +145,9 @@ async function countTurns(tx: Tx, turns: ClaimedTurn[], now: number): Promise<vo
   if (first.length === 0) return;
   await tx.$executeRaw`
     WITH today AS (SELECT (from_epoch_ms(${now}) AT TIME ZONE 'UTC')::date AS day)
-    UPDATE conversation SET turn_day = today.day, turns_today = CASE WHEN turn_day = today.day THEN turns_today ELSE 0 END + 1
-    FROM today WHERE id = ANY(${first}::bigint[])`;
+    UPDATE conversation SET turn_day = today.day, turns_today = CASE WHEN turn_day = today.day THEN turns_today ELSE 0 END + row.turns
+    FROM today, (SELECT id, count(*)::int AS turns FROM unnest(${first}::bigint[]) AS one (id) GROUP BY id) AS row
+    WHERE conversation.id = row.id`;
 }
 
 async function endBatches(

@@ -1,6 +1,9 @@
 /** Writes what the router decided: batches first, then the events that join them, then the conversations' news. */
-import type { BatchTimes, Placement } from '#domain';
+import type { Placement, Strategy } from '#domain';
 import type { Tx } from './database.js';
+import { insertQueued } from './insert-queued.js';
+import type { BatchToBe } from './place-chat-event.js';
+import type { WaitingMessage } from './read-overlap.js';
 import type { UnroutedEvent } from './take-unrouted.js';
 
 export interface Placed {
@@ -10,7 +13,9 @@ export interface Placed {
   thread: string | null;
   /** Key of the collecting batch that it joins, when it joins one. */
   slot: string | null;
-  placement: Placement | { kind: 'parked' };
+  placement: Placement<WaitingMessage> | { kind: 'parked' } | { kind: 'superseded'; reason: string };
+  /** For messages: the strategy of their chat. */
+  strategy?: Strategy;
   /** The first message of its batch. */
   opens: boolean;
   why?: string;
@@ -25,59 +30,57 @@ export interface TouchedBatch {
   arm: boolean;
 }
 
-/** `collecting`: the batches by slot, with their times as they are now to be. */
+/** `toBe`: the batches by slot, as they are to be. Resolves to what was written of them, by slot. */
 export async function writePlacements(
   tx: Tx,
   placed: Placed[],
-  collecting: Map<string, BatchTimes & { id?: string }>,
+  toBe: Map<string, BatchToBe>,
   now: number,
-): Promise<TouchedBatch[]> {
+): Promise<Map<string, TouchedBatch>> {
   const joining = placed.filter((one) => one.placement.kind === 'batch');
-  const batches = await writeBatches(tx, joining, collecting);
+  const batches = await writeBatches(tx, joining, toBe);
+  for (const one of await insertQueued(tx, toBe)) batches.set(one.slot, one);
   await writeEvents(tx, placed, batches, now);
   await writeConversations(tx, placed);
-  return [...batches.values()];
+  return batches;
 }
 
 async function writeBatches(
   tx: Tx,
   joining: Placed[],
-  collecting: Map<string, BatchTimes & { id?: string }>,
+  toBe: Map<string, BatchToBe>,
 ): Promise<Map<string, TouchedBatch>> {
   const touched = new Map<string, TouchedBatch>();
-  const bySlot = new Map(joining.map((one) => [one.slot as string, one]));
-  const all = [...bySlot].map(([slot, one]) => ({
-    slot,
-    one,
-    times: collecting.get(slot) as BatchTimes & { id?: string },
-  }));
-  const fresh = all.filter(({ times }) => times.id === undefined);
-  const known = all.filter(({ times }) => times.id !== undefined);
+  const slots = [...new Set(joining.map((one) => one.slot as string))];
+  const all = slots.map((slot) => ({ slot, batch: toBe.get(slot) as BatchToBe }));
+  const fresh = all.filter(({ batch }) => batch.id === undefined);
+  const known = all.filter(({ batch }) => batch.id !== undefined);
   if (fresh.length > 0) {
     // Armed from the start: the job is added right after the commit, and the sweeps look at due_at alone.
     const rows = await tx.$queryRaw<{ id: string; conversationId: string; thread: string }[]>`
-      INSERT INTO batch (conversation_id, thread, state, first_at, last_at, due_at, armed_until)
-      SELECT conversation_id, thread, 'collecting', from_epoch_ms(first_at), from_epoch_ms(last_at), from_epoch_ms(due_at), from_epoch_ms(due_at)
-      FROM unnest(${fresh.map(({ one }) => one.conversationId)}::bigint[], ${fresh.map(({ one }) => one.thread)}::text[],
-        ${fresh.map(({ times }) => times.firstAt)}::float8[], ${fresh.map(({ times }) => times.lastAt)}::float8[],
-        ${fresh.map(({ times }) => times.dueAt)}::float8[]) AS row (conversation_id, thread, first_at, last_at, due_at)
+      INSERT INTO batch (conversation_id, thread, lock, state, first_at, last_at, due_at, armed_until)
+      SELECT conversation_id, thread, lock, 'collecting', from_epoch_ms(first_at), from_epoch_ms(last_at), from_epoch_ms(due_at), from_epoch_ms(due_at)
+      FROM unnest(${fresh.map(({ batch }) => batch.conversationId)}::bigint[], ${fresh.map(({ batch }) => batch.thread)}::text[],
+        ${fresh.map(({ batch }) => batch.lock)}::text[],
+        ${fresh.map(({ batch }) => batch.firstAt)}::float8[], ${fresh.map(({ batch }) => batch.lastAt)}::float8[],
+        ${fresh.map(({ batch }) => batch.dueAt)}::float8[]) AS row (conversation_id, thread, lock, first_at, last_at, due_at)
       RETURNING id::text, conversation_id::text AS "conversationId", thread`;
     const ids = new Map(rows.map((row) => [`${row.conversationId}\n${row.thread}`, row.id]));
-    for (const { slot, one, times } of fresh) {
-      const id = ids.get(`${one.conversationId}\n${one.thread}`) as string;
-      touched.set(slot, { id, conversationId: one.conversationId as string, dueAt: times.dueAt, arm: true });
+    for (const { slot, batch } of fresh) {
+      const id = ids.get(`${batch.conversationId}\n${batch.thread}`) as string;
+      touched.set(slot, { id, conversationId: batch.conversationId, dueAt: batch.dueAt, arm: true });
     }
   }
   if (known.length > 0) {
     await tx.$executeRaw`
       UPDATE batch SET first_at = from_epoch_ms(row.first_at), last_at = from_epoch_ms(row.last_at), due_at = from_epoch_ms(row.due_at)
-      FROM unnest(${known.map(({ times }) => times.id as string)}::bigint[], ${known.map(({ times }) => times.firstAt)}::float8[],
-        ${known.map(({ times }) => times.lastAt)}::float8[], ${known.map(({ times }) => times.dueAt)}::float8[])
+      FROM unnest(${known.map(({ batch }) => batch.id as string)}::bigint[], ${known.map(({ batch }) => batch.firstAt)}::float8[],
+        ${known.map(({ batch }) => batch.lastAt)}::float8[], ${known.map(({ batch }) => batch.dueAt)}::float8[])
         AS row (id, first_at, last_at, due_at)
       WHERE batch.id = row.id`;
-    for (const { slot, one, times } of known) {
-      const { id, dueAt } = times as BatchTimes & { id: string };
-      touched.set(slot, { id, conversationId: one.conversationId as string, dueAt, arm: false });
+    for (const { slot, batch } of known) {
+      const { conversationId, dueAt } = batch;
+      touched.set(slot, { id: batch.id as string, conversationId, dueAt, arm: false });
     }
   }
   return touched;
@@ -91,21 +94,30 @@ async function writeEvents(tx: Tx, placed: Placed[], batches: Map<string, Touche
       outcome_at = CASE WHEN row.outcome IS NOT NULL THEN from_epoch_ms(${now}) END
     FROM unnest(${placed.map((one) => one.row.id)}::bigint[], ${placed.map((one) => one.conversationId)}::bigint[],
       ${placed.map((one) => one.thread)}::text[],
-      ${placed.map((one) => (one.placement.kind === 'batch' ? (batches.get(one.slot as string)?.id ?? null) : null))}::bigint[],
+      ${placed.map((one) => batchOf(one, batches))}::bigint[],
       ${outcomes.map((o) => o.outcome)}::text[], ${outcomes.map((o) => o.reason)}::text[])
       AS row (id, conversation_id, thread, batch_id, outcome, reason)
     WHERE event.id = row.id`;
+}
+
+/** Also that of a message which its batch let go again: it is seen there, and no part of the turn's history. */
+function batchOf({ placement, slot }: Placed, batches: Map<string, TouchedBatch>): string | null {
+  const joins = ['batch', 'dispatch', 'superseded', 'dropped'].includes(placement.kind);
+  return joins && slot !== null ? (batches.get(slot)?.id ?? null) : null;
 }
 
 /** Null outcome: still on its way (in a collecting batch until the seal, or parked). */
 function outcomeOf({ placement }: Placed): { outcome: string | null; reason: string | null } {
   switch (placement.kind) {
     case 'batch':
+    case 'dispatch':
     case 'parked':
       return { outcome: null, reason: null };
     case 'takeover':
       return { outcome: 'applied', reason: 'takeover' };
     case 'ignored':
+    case 'dropped':
+    case 'superseded':
     case 'review':
       return { outcome: placement.kind, reason: placement.reason };
     case 'human':

@@ -1,5 +1,5 @@
 /** The schema as data, for docs/operating.md and .env.example. */
-import { AVAILABLE_STRATEGIES, BatchingEnv } from './env-batching.js';
+import { OPTION_USED_BY, type Strategy } from '#domain';
 import { Env } from './env-schema.js';
 import { declaredSettings } from './env-setting.js';
 
@@ -27,19 +27,18 @@ export function describeEnv(): SettingDescription[] {
   });
 }
 
-const USED_BY_OTHER_STRATEGIES: readonly (keyof BatchingEnv)[] = [
-  'DEBOUNCE_MS',
-  'MAX_QUEUE_SIZE',
-  'ON_QUEUE_FULL',
-  'QUEUE_ENTRY_TTL_MS',
-  'MAX_CONCURRENT',
-  'MAX_RESTARTS',
-];
+const OPTIONS = {
+  DEBOUNCE_MS: 'debounceMs',
+  MAX_QUEUE_SIZE: 'maxQueueSize',
+  ON_QUEUE_FULL: 'onQueueFull',
+  QUEUE_ENTRY_TTL_MS: 'queueEntryTtlMs',
+  MAX_CONCURRENT: 'maxConcurrent',
+  MAX_RESTARTS: 'maxRestarts',
+} as const;
 
-/** Variables that are set but have no effect under the strategies of this version; worth one warning at boot. */
-export function unusedSettings(source: NodeJS.ProcessEnv = process.env): string[] {
-  const strategies = AVAILABLE_STRATEGIES.join(', ');
-  return USED_BY_OTHER_STRATEGIES.filter((name) => (source[name]?.trim() ?? '') !== '').map(
-    (name) => `${name} is set but has no effect under OVERLAP_STRATEGY ${strategies}.`,
-  );
+/** Variables that are set but have no effect under the environment's strategy; worth one warning at boot. */
+export function unusedSettings(strategy: Strategy, source: NodeJS.ProcessEnv = process.env): string[] {
+  return Object.entries(OPTIONS)
+    .filter(([name, option]) => (source[name]?.trim() ?? '') !== '' && !OPTION_USED_BY[option].includes(strategy))
+    .map(([name]) => `${name} is ignored: OVERLAP_STRATEGY ${strategy} does not use it; accounts with another may.`);
 }

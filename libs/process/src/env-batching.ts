@@ -1,11 +1,14 @@
 /** How messages become batches, and batches turns. */
+import {
+  LOCK_SCOPES,
+  QUEUE_FULL_ACTIONS,
+  STRATEGIES,
+  type LockScope,
+  type QueueFullAction,
+  type Strategy,
+} from '#domain';
 import { ServicesEnv } from './env-services.js';
 import { OneOf, Whole } from './env-setting.js';
-
-/** Every overlap strategy there is a word for. */
-export const KNOWN_STRATEGIES = ['batch', 'burst', 'queue', 'debounce', 'drop', 'concurrent', 'interrupt'] as const;
-/** Those that this version carries out. */
-export const AVAILABLE_STRATEGIES = ['batch'] as const;
 
 const HOUR = 3_600_000;
 
@@ -22,8 +25,8 @@ export class BatchingEnv extends ServicesEnv {
   @Whole(100, 1_000_000, 'characters that make a batch due at once, whatever its window')
   MAX_BATCH_CHARACTERS = 20_000;
 
-  @OneOf(KNOWN_STRATEGIES, 'what happens when messages overlap with a turn; this version carries out batch')
-  OVERLAP_STRATEGY: (typeof AVAILABLE_STRATEGIES)[number] = 'batch';
+  @OneOf(STRATEGIES, 'what happens when messages overlap with a turn; see docs/overlap.md')
+  OVERLAP_STRATEGY: Strategy = 'batch';
 
   @Whole(1, 300_000, 'ms of the strategies burst and debounce')
   DEBOUNCE_MS = 1500;
@@ -31,8 +34,8 @@ export class BatchingEnv extends ServicesEnv {
   @Whole(1, 10_000, 'messages that the strategies queue and burst keep waiting')
   MAX_QUEUE_SIZE = 10;
 
-  @OneOf(['drop-oldest', 'drop-newest'], 'which message goes when that queue is full')
-  ON_QUEUE_FULL: 'drop-oldest' | 'drop-newest' = 'drop-oldest';
+  @OneOf(QUEUE_FULL_ACTIONS, 'which message goes when that queue is full')
+  ON_QUEUE_FULL: QueueFullAction = 'drop-oldest';
 
   @Whole(1, 24 * HOUR, 'ms after which a message that waits under queue, burst or debounce is expired')
   QUEUE_ENTRY_TTL_MS = 90_000;
@@ -43,8 +46,8 @@ export class BatchingEnv extends ServicesEnv {
   @Whole(0, 100, 'times that interrupt restarts a turn')
   MAX_RESTARTS = 2;
 
-  @OneOf(['thread', 'channel'], 'what one turn at a time refers to; not set: what suits the channel')
-  LOCK_SCOPE?: 'thread' | 'channel';
+  @OneOf(LOCK_SCOPES, 'what one turn at a time refers to; not set: what suits the channel')
+  LOCK_SCOPE?: LockScope;
 
   @Whole(1000, 7 * 24 * HOUR, 'ms after which a message is too old to be answered without a person')
   LATE_AFTER_MS = 900_000;

@@ -1,12 +1,11 @@
 /** Rules between variables, which no single bound can state. */
 import type { Env } from './env-schema.js';
-import { AVAILABLE_STRATEGIES } from './env-batching.js';
 
 const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
 
 /** Lines for the error of readEnv; empty when the values fit together. */
 export function crossProblems(env: Env): string[] {
-  return [...timing(env), ...strategy(env), ...model(env)];
+  return [...timing(env), ...model(env)];
 }
 
 function timing(env: Env): string[] {
@@ -24,12 +23,6 @@ function timing(env: Env): string[] {
     );
   }
   return problems;
-}
-
-function strategy(env: Env): string[] {
-  const available: readonly string[] = AVAILABLE_STRATEGIES;
-  if (available.includes(env.OVERLAP_STRATEGY)) return [];
-  return [`OVERLAP_STRATEGY is ${env.OVERLAP_STRATEGY}: not available in this version. Use ${available.join(', ')}.`];
 }
 
 function model(env: Env): string[] {

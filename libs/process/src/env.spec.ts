@@ -69,6 +69,10 @@ describe('readEnv', () => {
     ['INGEST_PORT', '65536'],
     ['LOG_LEVEL', 'loud'],
     ['ON_QUEUE_FULL', 'panic'],
+    ['DEBOUNCE_MS', '-1'],
+    ['MAX_QUEUE_SIZE', '0'],
+    ['MAX_CONCURRENT', '0'],
+    ['MAX_CONCURRENT', '1.5'],
     ['LOCK_SCOPE', 'galaxy'],
     ['OVERLAP_STRATEGY', 'shuffle'],
     ['ALERT_WEBHOOK_URL', 'example.org'],
@@ -89,12 +93,9 @@ describe('readEnv', () => {
     expect(problems({ LEASE_MS: '1000', LEASE_RENEW_MS: '600' })[0]).toMatch(/LEASE_RENEW_MS .* half of LEASE_MS/);
   });
 
-  it.each(['burst', 'queue', 'debounce', 'drop', 'concurrent', 'interrupt'])(
-    'knows strategy %s but does not have it',
-    (name) => {
-      expect(problems({ OVERLAP_STRATEGY: name })[0]).toContain('not available in this version');
-    },
-  );
+  it.each(['batch', 'burst', 'queue', 'debounce', 'drop', 'concurrent', 'interrupt'])('has strategy %s', (name) => {
+    expect(readEnv({ OVERLAP_STRATEGY: name }).OVERLAP_STRATEGY).toBe(name);
+  });
 
   it.each([
     [{ AI_MODEL: 'http', ASSISTANT_URL: 'http://127.0.0.1:1/' }, 'ASSISTANT_SECRET'],
@@ -129,7 +130,9 @@ describe('the rest', () => {
   });
 
   it('warns of options without effect', () => {
-    expect(unusedSettings({ DEBOUNCE_MS: '5', WINDOW_MS: '5' })).toEqual([expect.stringContaining('DEBOUNCE_MS')]);
+    const source = { DEBOUNCE_MS: '5', WINDOW_MS: '5' };
+    expect(unusedSettings('batch', source)).toEqual([expect.stringContaining('DEBOUNCE_MS')]);
+    expect(unusedSettings('burst', source)).toEqual([]);
   });
 
   it('describes every setting', () => {

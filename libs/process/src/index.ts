@@ -2,7 +2,6 @@ export { bootApp, type AppOptions, type RunningApp } from './boot-app.js';
 export { describeEnv, unusedSettings, type SettingDescription } from './describe-env.js';
 export { Drain } from './drain.js';
 export { commaList, EnvError, readEnv, requireDatabaseUrl } from './env.js';
-export { AVAILABLE_STRATEGIES, KNOWN_STRATEGIES } from './env-batching.js';
 export { Env } from './env-schema.js';
 export { createLogger, LOG, shownAddress, type Log } from './log.js';
 export { LOG_EVENTS, logEvent, type LogEvent } from './log-event.js';

@@ -15,6 +15,7 @@ export const LOG_EVENTS = [
   'turn-started',
   'turn-finished',
   'turn-failed',
+  'turn-interrupted',
   'part-sent',
   'part-unknown',
   'review-opened',

@@ -35,7 +35,7 @@ export async function startProcess(
   try {
     const env = readEnv();
     log = createLogger(name, env.LOG_LEVEL);
-    for (const warning of unusedSettings()) log.warn(warning);
+    for (const warning of unusedSettings(env.OVERLAP_STRATEGY)) log.warn(warning);
     const booting = boot(env, log);
     runProcess(booting, log, beforeExit);
     await booting;
