@@ -20,6 +20,8 @@ const fate = `
   SELECT CASE
     WHEN e.outcome = 'review' OR b.state = 'review' THEN
       CASE WHEN 'late' IN (e.reason, b.reason) THEN 'late' ELSE 'review' END
+    WHEN b.state = 'replied' AND EXISTS (SELECT FROM part p WHERE p.batch_id = b.id
+      AND (p.state IN ('failed', 'held') OR p.state = 'unknown' AND p.reason = 'in-review')) THEN 'review'
     WHEN b.state = 'replied' AND NOT EXISTS (SELECT FROM part p WHERE p.batch_id = b.id
       AND p.state NOT IN ('accepted', 'sent', 'delivered', 'read')) THEN 'answered'
     WHEN b.state = 'silent' THEN 'silent'

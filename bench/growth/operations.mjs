@@ -1,6 +1,7 @@
 /**
  * Which operation a statement belongs to, by the role that sent it (each service has one of its own here) and by its
- * text. Of a service's statements the first that fits counts; what fits nothing is told apart as `other`.
+ * text, in which literals have become `$n`. Of a service's statements the first that fits counts; what fits nothing is
+ * told apart as `other`.
  */
 const operations = [
   { name: 'acknowledge', service: 'ingest', text: /INSERT INTO event/i },
@@ -16,17 +17,17 @@ const operations = [
   {
     name: 'sweep: janitors',
     service: 'batcher',
-    text: /parked_status|takeover_until|erased_at|alerted_at|'unknown'/,
+    text: /FROM parked_status|takeover_until|erased_at|alerted_at|part.*unknown_at/,
     perCall: true,
   },
-  { name: 'finish', service: 'responder', text: /INSERT INTO part|finished_at|UPDATE turn/ },
   {
     name: 'claim',
     service: 'responder',
-    text: /INSERT INTO turn|earlierUnsettled|arrival_group|FROM batch WHERE id = ANY/,
+    text: /INSERT INTO turn|otherTurn|arrival_group|FROM batch WHERE id = ANY|turns_today|UPDATE event|row\.fence|coalesce\(error/,
   },
+  { name: 'finish', service: 'responder', text: /INSERT INTO part|finished_at|UPDATE turn|AND fence = / },
   { name: 'deliver', service: 'responder', text: /UPDATE part|next_send_at|FROM part/ },
-  { name: 'history', service: 'responder', text: /FROM contact_alias|kind = 'message'|kind = \$/ },
+  { name: 'history', service: 'responder', text: /FROM contact_alias|kind = \$/ },
   { name: 'route', service: 'batcher', text: /\b(event|batch|conversation|contact_alias|part|parked_status)\b/ },
 ];
 
