@@ -1,30 +1,44 @@
 /** The programs that are measured against each other, and how each one's promises are counted. */
-import { fileURLToPath } from 'node:url';
 import { applyMigrations } from '../../tools/migrate.mjs';
 import { at, dataFolder } from '../../tools/parts/paths.mjs';
 import { makeNaiveClient, naiveTable } from '../peers/naive-client.mjs';
-import { account } from './envelope.mjs';
+import { account } from '../parts/envelope.mjs';
+import { insertOldEvents } from '../parts/old-events.mjs';
+import { peerProgram } from '../parts/peer-program.mjs';
+import { prepareChatSdk } from './chat-sdk.mjs';
 
 /** Connections to Postgres, for all alike; the default of oneturn. */
 const poolMax = 10;
-const peer = (name) => fileURLToPath(new URL(`../peers/${name}.mjs`, import.meta.url));
 
 /**
- * Each contender: `program` to start, `kept(ids)` how many of these message ids it can still show, null when it keeps
- * none, and `tidy()` for what would get in the way of the next run.
+ * Each contender: `program` to start, `kept(ids, server)` how many of these message ids it can still show, null when it
+ * keeps none, and `tidy(server)` for what would get in the way of the next run.
  */
-export async function prepareContenders({ postgres, redis }, only) {
-  const makers = { bare, oneturn, 'queue-only': queueOnly, 'naive-fastify': naiveFastify };
+export async function prepareContenders(services, { only, old }, say) {
+  const chatSdk = (strategy, store) => (number) => prepareChatSdk(services, number, { strategy, store, poolMax });
+  const makers = {
+    bare,
+    oneturn: (number) => oneturn(services, number, old, say),
+    'queue-only': (number) => queueOnly(services, number),
+    'naive-fastify': (number) => naive(services, number, 'naive-fastify'),
+    'naive-express': (number) => naive(services, number, 'naive-express'),
+    'chat-sdk-burst': chatSdk('burst', 'redis'),
+    'chat-sdk-queue': chatSdk('queue', 'redis'),
+    'chat-sdk-burst-postgres': chatSdk('burst', 'postgres'),
+  };
   const names = Object.keys(makers).filter((name) => only === null || only.includes(name));
-  return Promise.all(names.map(async (name, index) => ({ name, ...(await makers[name](postgres, redis, index + 1)) })));
+  const prepared = [];
+  for (const [index, name] of names.entries()) prepared.push({ name, ...(await makers[name](index + 1)) });
+  return prepared;
 }
 
 function bare() {
   return { program: peerProgram('bare', {}), kept: null };
 }
 
-async function oneturn(postgres, redis, database) {
+async function oneturn({ postgres, redis }, database, old, say) {
   await applyMigrations(postgres.urlOf('oneturn'));
+  await insertOldEvents(postgres, 'oneturn', { count: old }, say);
   const program = {
     script: at('dist', 'apps', 'ingest', 'main.js'),
     portVariable: 'INGEST_PORT',
@@ -46,7 +60,7 @@ async function oneturn(postgres, redis, database) {
   return { program, kept };
 }
 
-function queueOnly(_postgres, redis, database) {
+function queueOnly({ redis }, database) {
   return {
     program: peerProgram('queue-only', redisEnv(redis, database)),
     kept: (ids) => jobsKept(redis, database, ids),
@@ -54,27 +68,24 @@ function queueOnly(_postgres, redis, database) {
   };
 }
 
-async function naiveFastify(postgres, redis, database) {
-  await postgres.query('CREATE DATABASE bench_naive');
-  await postgres.query(naiveTable, undefined, 'bench_naive');
+async function naive({ postgres, redis }, database, name) {
+  const ownDatabase = `bench_${name.replace('-', '_')}`;
+  await postgres.query(`CREATE DATABASE ${ownDatabase}`);
+  await postgres.query(naiveTable, undefined, ownDatabase);
   const env = {
     ...redisEnv(redis, database),
-    DATABASE_URL: postgres.urlOf('bench_naive'),
+    DATABASE_URL: postgres.urlOf(ownDatabase),
     POOL_MAX: String(poolMax),
     NAIVE_CLIENT: await makeNaiveClient(`${dataFolder}/bench-naive-client`),
   };
   return {
-    program: peerProgram('naive-fastify', env),
+    program: peerProgram(name, env),
     kept: async (ids) => {
       const sql = `SELECT count(*)::int FROM "Message" WHERE wamid = ANY($1)`;
-      return Math.min(await postgres.query(sql, [ids], 'bench_naive'), await jobsKept(redis, database, ids));
+      return Math.min(await postgres.query(sql, [ids], ownDatabase), await jobsKept(redis, database, ids));
     },
     tidy: () => redis.client(database, (client) => client.flushdb()),
   };
-}
-
-function peerProgram(name, env) {
-  return { script: peer(name), portVariable: 'PORT', env: { APP_SECRET: account.secret, ...env } };
 }
 
 function redisEnv(redis, database) {

@@ -6,7 +6,7 @@
  * {acknowledged: [numbers], measured: {...}}.
  */
 import autocannon from 'autocannon';
-import { signedWebhook } from './envelope.mjs';
+import { signedWebhook } from '../parts/envelope.mjs';
 
 let running = null;
 let stopped = false;

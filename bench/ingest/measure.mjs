@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { cpuMs } from '../parts/cpu-time.mjs';
 import { startLoad } from '../parts/load-process.mjs';
-import { messageId } from './envelope.mjs';
+import { messageId } from '../parts/envelope.mjs';
 
 const generator = new URL('./generate-load.mjs', import.meta.url);
 /** Webhooks made in advance per second of load; a faster server has the rest made while it is measured. */
@@ -21,13 +21,14 @@ export function load(url, { connections, warmup, seconds }) {
 }
 
 /** One contender once: its figures, how many webhooks it acknowledged, and how many of these it no longer has. */
-export async function measure(contender, { url, pid }, options) {
+export async function measure(contender, server, options) {
+  const { url, pid } = server;
   const { measuring, finished } = load(url, options);
   await measuring;
   const cpuBefore = cpuMs(pid);
   const { measured, acknowledged } = await finished;
   const cpuUs = (1000 * (cpuMs(pid) - cpuBefore)) / (measured.perSecond * options.seconds);
-  const lost = contender.kept === null ? null : acknowledged.length - (await contender.kept(acknowledged));
-  await contender.tidy?.();
+  const lost = contender.kept === null ? null : acknowledged.length - (await contender.kept(acknowledged, server));
+  await contender.tidy?.(server);
   return { ...measured, cpuUs, acknowledged: acknowledged.length, lost };
 }

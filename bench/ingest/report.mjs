@@ -1,14 +1,15 @@
+import { linePlot } from '../parts/plot.mjs';
 import { shown, summarize, table } from '../parts/summary.mjs';
 
 /** Requests per second of oneturn by those of a peer, at least. Raise, never lower. */
-const bars = { 'naive-fastify': 6 };
+const bars = { bare: 0.4, 'queue-only': 1, 'naive-fastify': 6, 'chat-sdk-burst': 3, 'chat-sdk-queue': 3 };
 
 /**
  * What the runs came to.
  * @param {Map<string, object[]>} runs figures per contender, one per round.
- * @returns {{text: string, result: object}}
+ * @returns {{text: string, result: object, plot: string}}
  */
-export function report(runs, kills, { rounds, seconds, connections }) {
+export function report(runs, kills, { rounds, seconds, connections, old }) {
   const contenders = Object.fromEntries(
     [...runs].filter(([, all]) => all.length > 0).map(([name, all]) => [name, sumUp(all)]),
   );
@@ -38,15 +39,24 @@ export function report(runs, kills, { rounds, seconds, connections }) {
   ];
   const lines = [
     `ingest, ${connections} connections, one message per webhook, ${rounds} rounds of ${seconds} s: median (range)`,
+    `${(old ?? 0).toLocaleString('en-US')} old events in oneturn's table before; its peers begin empty`,
     ...(rows.length > 0 ? ['', table(head, rows)] : []),
     '',
     ...Object.entries(ratios).map(([peer, ratio]) => `oneturn / ${peer}: ${shown(ratio, 2)}${barOf(peer)}`),
     ...kills.map(({ killed, acknowledged, lost }) => `kill -9 of ${killed}: ${lost} of ${acknowledged} lost (bar: 0)`),
     ...failed.map((why) => `MISSED: ${why}`),
   ];
+  const plot = linePlot({
+    title: 'Webhooks acknowledged per second',
+    x: 'round',
+    y: '200s per second',
+    log: true,
+    series: [...runs].map(([name, all]) => ({ name, points: all.map((run, at) => [at + 1, run.perSecond]) })),
+  });
   return {
+    plot,
     text: lines.join('\n'),
-    result: { options: { rounds, seconds, connections }, contenders, ratios, kills, failed },
+    result: { options: { rounds, seconds, connections, old }, contenders, ratios, kills, failed },
   };
 }
 

@@ -1,7 +1,8 @@
 /** ingest under load against the obvious design: who answers how many webhooks, and who still has them afterwards. */
 import { describeInLines, describeMachine } from '../parts/machine.mjs';
+import { withDefaults } from '../parts/options.mjs';
 import { printProfile } from '../parts/profile.mjs';
-import { saveResult } from '../parts/results.mjs';
+import { savePlot, saveResult } from '../parts/results.mjs';
 import { startServer } from '../parts/server-process.mjs';
 import { startBenchServices } from '../parts/services.mjs';
 import { prepareContenders } from './contenders.mjs';
@@ -9,20 +10,26 @@ import { killAtFullLoad } from './kill-at-load.mjs';
 import { measure } from './measure.mjs';
 import { report } from './report.mjs';
 
+const defaults = { rounds: 5, seconds: 6, warmup: 2, connections: 64, old: 1_000_000 };
+
 /** @returns {Promise<boolean>} whether every bar was met. */
-export async function ingestBenchmark(options, say) {
+export async function ingestBenchmark(given, say) {
+  const options = withDefaults(given, defaults);
   const services = await startBenchServices(say);
   try {
     const machine = await describeMachine(services.postgres, services.redis.version, services.place);
     for (const line of describeInLines(machine)) say(line);
-    const contenders = await prepareContenders(services, options.only);
+    const contenders = await prepareContenders(services, options, say);
     if (options.profile) return await profile(contenders, services, options, say);
     const runs = await alternate(contenders, options, say);
     const ours = contenders.find(({ name }) => name === 'oneturn');
     const kills = ours && options.kills ? await killAtFullLoad(ours, services, options, say) : [];
-    const { text, result } = report(runs, kills, options);
+    const { text, result, plot } = report(runs, kills, options);
     say(`\n${text}`);
-    if (options.rounds > 0) say(`\n${await saveResult('ingest', { machine, ...result })}`);
+    if (options.rounds > 0 && options.save) {
+      say(`\n${await saveResult('ingest', { machine, ...result })}`);
+      say(savePlot('ingest', plot));
+    }
     return result.failed.length === 0;
   } finally {
     await services.stop();
@@ -43,7 +50,7 @@ async function alternate(contenders, options, say) {
         const { perSecond, p99, cpuUs, refused, errors } = figures;
         const trouble = refused + errors > 0 ? `, ${refused} refused, ${errors} errors` : '';
         say(
-          `round ${round + 1}  ${contender.name.padEnd(14)} ${perSecond.toFixed(0)}/s, p99 ${p99} ms, cpu ${cpuUs.toFixed(0)} us${trouble}`,
+          `round ${round + 1}  ${contender.name.padEnd(23)} ${perSecond.toFixed(0)}/s, p99 ${p99} ms, cpu ${cpuUs.toFixed(0)} us${trouble}`,
         );
         if (trouble) say(servers.get(contender.name).output().slice(-2_000));
       }

@@ -23,7 +23,7 @@ export async function describeMachine(postgres, redisVersion, place) {
     postgres: Object.fromEntries(await Promise.all(durable.map(setting))),
     redis: redisVersion,
     packages: Object.fromEntries(
-      ['@nestjs/core', 'fastify', '@prisma/client', 'pg', 'bullmq', 'autocannon'].map((name) => [
+      ['@nestjs/core', 'fastify', '@prisma/client', 'pg', 'bullmq', 'chat', 'autocannon'].map((name) => [
         name,
         versionOf(name),
       ]),

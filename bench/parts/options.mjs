@@ -1,13 +1,32 @@
 import { parseArgs } from 'node:util';
 import { Failure } from '../../tools/parts/failure.mjs';
 
-const usage = `usage: npm run bench -- [ingest] [--rounds 5] [--seconds 6] [--warmup 2] [--connections 64]
-                    [--only oneturn,naive-fastify] [--no-kills] [--profile]`;
+/** Every size or duration that an option changes, with its least value; what each benchmark takes by itself stands there. */
+const numbers = {
+  rounds: 0,
+  seconds: 1,
+  warmup: 0,
+  connections: 1,
+  old: 0,
+  rate: 1,
+  people: 1,
+  turns: 1,
+  window: 0,
+  base: 1,
+  compress: 1,
+  soak: 0,
+};
+
+const usage = `usage: npm run bench -- [scenario ...] [options]; the scenarios and their options: bench/README.md
+  ${Object.keys(numbers)
+    .map((name) => `[--${name} number]`)
+    .join(' ')}
+  [--conversations 10000,100000] [--only name,name] [--no-kills] [--profile] [--no-save]`;
 
 /**
- * What to measure and how long.
- * @returns {{scenarios: string[], rounds: number, seconds: number, warmup: number, connections: number,
- *   only: string[] | null, kills: boolean, profile: boolean}}
+ * What to measure and how long; an option that was not given is undefined, for withDefaults.
+ * @returns {Record<string, number | undefined> & {scenarios: string[], only: string[] | null, kills: boolean,
+ *   profile: boolean, save: boolean, conversations: number[] | undefined}}
  * @throws {Failure} with the usage.
  */
 export function readOptions(args, scenarios) {
@@ -18,13 +37,12 @@ export function readOptions(args, scenarios) {
       allowPositionals: true,
       allowNegative: true,
       options: {
-        rounds: { type: 'string', default: '5' },
-        seconds: { type: 'string', default: '6' },
-        warmup: { type: 'string', default: '2' },
-        connections: { type: 'string', default: '64' },
+        ...Object.fromEntries(Object.keys(numbers).map((name) => [name, { type: 'string' }])),
         only: { type: 'string' },
+        conversations: { type: 'string' },
         kills: { type: 'boolean', default: true },
         profile: { type: 'boolean', default: false },
+        save: { type: 'boolean', default: true },
       },
     });
   } catch (error) {
@@ -33,20 +51,27 @@ export function readOptions(args, scenarios) {
   const { values, positionals } = parsed;
   const named = positionals.length === 0 || positionals.includes('all') ? scenarios : positionals;
   const unknown = named.find((name) => !scenarios.includes(name));
-  if (unknown !== undefined) throw new Failure(`there is no benchmark ${unknown}\n${usage}`);
-  const whole = (name, least) => {
-    const value = Number(values[name]);
-    if (!Number.isInteger(value) || value < least) throw new Failure(`--${name} ${values[name]}\n${usage}`);
+  if (unknown !== undefined)
+    throw new Failure(`there is no benchmark ${unknown}, only ${scenarios.join(', ')} and all\n${usage}`);
+  const whole = (name, text, least) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < least) throw new Failure(`--${name} ${text}\n${usage}`);
     return value;
   };
+  const given = Object.keys(numbers).filter((name) => values[name] !== undefined);
   return {
+    ...Object.fromEntries(given.map((name) => [name, whole(name, values[name], numbers[name])])),
     scenarios: named,
-    rounds: whole('rounds', 0),
-    seconds: whole('seconds', 1),
-    warmup: whole('warmup', 0),
-    connections: whole('connections', 1),
+    conversations: values.conversations?.split(',').map((text) => whole('conversations', text, 1)),
     only: values.only?.split(',') ?? null,
     kills: values.kills,
     profile: values.profile,
+    save: values.save,
   };
+}
+
+/** The options with a benchmark's own values where none was given. */
+export function withDefaults(given, defaults) {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(set) };
 }

@@ -11,3 +11,10 @@ export async function saveResult(name, result) {
   writeFileSync(file, await format(JSON.stringify(result), { ...(await resolveConfig(file)), filepath: file }));
   return `written to ${relative(root, file)}`;
 }
+
+/** Writes the plot of one benchmark over the last one. Answers with a line that says where. */
+export function savePlot(name, svg) {
+  const file = join(at('bench', 'results'), `${name}.svg`);
+  writeFileSync(file, svg);
+  return `drawn in ${relative(root, file)}`;
+}

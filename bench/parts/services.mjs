@@ -20,12 +20,14 @@ const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' 
 const redisPid = 'redis.pid';
 
 /**
+ * @param {Record<string, string>} [settings] more lines of postgresql.conf.
  * @returns {Promise<{place: string, postgres: {urlOf: (database: string) => string, rows: Function, query: Function,
  *   crash: Function, restart: Function},
- *   redis: {url: (database: number) => string, client: Function, version: string}, stop: () => Promise<void>}>}
+ *   redis: {url: (database: number) => string, client: Function, version: string, gone: Function, back: Function},
+ *   stop: () => Promise<void>}>}
  * @throws {Failure} when another benchmark runs: two would measure each other.
  */
-export async function startBenchServices(say) {
+export async function startBenchServices(say, settings = {}) {
   const home = dataPlace();
   const unlock = tryLock(join(home, 'bench.lock'));
   if (unlock === null) throw new Failure('another benchmark is running in this clone');
@@ -41,7 +43,7 @@ export async function startBenchServices(say) {
   const stopAndExit = () => void stop().finally(() => process.exit(130));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stopAndExit);
   try {
-    const postgres = await startPostgres(join(place, 'postgres'));
+    const postgres = await startPostgres(join(place, 'postgres'), settings);
     stops.push(postgres.stop);
     const redis = await startRedis(place, say);
     stops.push(redis.stop);
@@ -52,8 +54,8 @@ export async function startBenchServices(say) {
   }
 }
 
-async function startPostgres(dataDir) {
-  const start = () => startEmbeddedPostgres({ dataDir, database: 'oneturn', settings: durable });
+async function startPostgres(dataDir, settings) {
+  const start = () => startEmbeddedPostgres({ dataDir, database: 'oneturn', settings: { ...durable, ...settings } });
   let server = await start();
   const urlOf = (database) => server.url.replace(/\/[^/]*$/, `/${database}`);
   return {
@@ -96,8 +98,14 @@ async function startRedis(place, say) {
   ];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', place, ...settings];
   args.push('--pidfile', join(place, redisPid));
-  const server = spawn(await redisProgram(say), args, { stdio: 'ignore', detached: true });
-  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const program = await redisProgram(say);
+  let ended = Promise.resolve();
+  let server;
+  const back = () => {
+    server = spawn(program, args, { stdio: 'ignore', detached: true });
+    ended = new Promise((resolve) => server.once('exit', resolve));
+  };
+  back();
   const url = (database) => `redis://127.0.0.1:${port}/${database}`;
   /** Runs `work` on a connection to one of the databases. */
   const client = async (database, work) => {
@@ -110,11 +118,12 @@ async function startRedis(place, say) {
     }
   };
   const info = await client(0, (redis) => redis.info('server'));
-  const stop = async () => {
+  /** kill -9; `back` starts it again on what it had written. */
+  const gone = async () => {
     server.kill('SIGKILL');
     await ended;
   };
-  return { url, client, version: /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown', stop };
+  return { url, client, version: /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown', gone, back, stop: gone };
 }
 
 /** What a benchmark that was killed left behind. */
@@ -122,7 +131,10 @@ function removeLeftovers(place) {
   if (!existsSync(place)) return;
   const redis = Number(readStamp(join(place, redisPid)));
   if (redis > 0 && commandLine(redis).includes('redis-server')) process.kill(redis, 'SIGKILL');
-  const postmaster = livePostmaster(join(place, 'postgres'));
-  if (postmaster !== null) process.kill(postmaster.pid, 'SIGQUIT');
+  // The bench's own, and that of a standalone whose start was measured.
+  for (const data of [join(place, 'postgres'), join(place, 'standalone', 'postgres')]) {
+    const postmaster = livePostmaster(data);
+    if (postmaster !== null) process.kill(postmaster.pid, 'SIGQUIT');
+  }
   rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
