@@ -13,6 +13,8 @@ export interface ChatEntry {
   at: number;
   type: string;
   text: string;
+  /** The topic of the chat that it was written in, where there is one. */
+  thread?: string;
   from?: string;
   /** Outbound: what the business was told last. Inbound: whether the business has read it. */
   tick?: Tick;

@@ -10,6 +10,8 @@ const item = {
   at: z.number().int().min(0).optional(),
   id: z.string().min(1).optional(),
   groupId: z.string().min(1).optional(),
+  /** A topic inside the chat, sent as `thread_id`. WhatsApp has none today: for trying lock scopes. */
+  threadId: z.string().min(1).max(100).optional(),
 };
 
 const author = {

@@ -50,6 +50,12 @@ test('several messages of several people in one webhook, each person once', asyn
   expect(await world.control(`chats/${ANA}`)).toMatchObject({ entries: [{ text: 'one' }, { text: 'look' }] });
 });
 
+test('a message may belong to a thread of the chat, which both sides see', async () => {
+  await write({ from: ANA, text: 'about the invoice', threadId: 'invoice' });
+  expect(valueOf(world.caught[0]!)['messages']).toMatchObject([{ thread_id: 'invoice' }]);
+  expect(await world.control(`chats/${ANA}`)).toMatchObject({ entries: [{ thread: 'invoice' }] });
+});
+
 test.each([
   ['omitted', {}, {}],
   ['null', { from: null }, { wa_id: null }],

@@ -65,6 +65,7 @@ export class WriteAsPerson {
       timestamp: String(at),
       ...content,
       ...(item.groupId === undefined ? {} : { group_id: item.groupId }),
+      ...(item.threadId === undefined ? {} : { thread_id: item.threadId }),
     };
     const text = textOf(content);
     const chat = item.groupId ?? person.key;
@@ -76,6 +77,7 @@ export class WriteAsPerson {
       text,
       from: person.name,
       read: false,
+      ...(item.threadId === undefined ? {} : { thread: item.threadId }),
     });
     return { id, message, person: person satisfies Person, shape, chat, text };
   }

@@ -30,6 +30,12 @@ export class ChatView {
     this.#list.querySelector('.empty')?.remove();
     const item = document.createElement('li');
     const meta = document.createElement('span');
+    if (entry.thread) {
+      const thread = document.createElement('span');
+      thread.className = 'thread';
+      thread.textContent = `#${entry.thread} `;
+      item.append(thread);
+    }
     item.append(entry.text, meta);
     this.#items.set(entry.id, { item, meta, entry });
     this.#draw(entry.id);

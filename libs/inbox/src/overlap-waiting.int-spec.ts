@@ -1,7 +1,8 @@
 /** Strategies under which messages wait, on real tables: who goes, what a turn is given, and what becomes of the rest. */
 import { shiftDatabaseClock, testDatabase, type TestDatabase } from '#testing';
 import { InboxKit } from '../specs/inbox-kit.js';
-import { events, idsOf, overlapWords } from '../specs/overlap-kit.js';
+import { message } from '../specs/new-events.js';
+import { ann, events, idsOf, overlapWords } from '../specs/overlap-kit.js';
 import { failTurn } from './fail-turn.js';
 import { createJournal } from './journal.js';
 
@@ -32,6 +33,14 @@ describe('queue', () => {
     const next = await kit.claim();
     expect(next.turns.map(idsOf)).toEqual([['B']]);
     expect(next.overlaps).toEqual([expect.objectContaining({ event: 'message-dequeued', skippedCount: 0 })]);
+  });
+
+  it('goes by the order of arrival, whatever ids and keys say', async () => {
+    choose({ maxQueueSize: 20 });
+    await kit.sql('ALTER SEQUENCE event_id_seq RESTART WITH 9');
+    await kit.store(...['Z', 'Y', 'X'].map((externalId) => message(externalId, ann, { externalId })));
+    await say('A', 'B');
+    expect((await kit.claim()).turns.map(idsOf)).toEqual([['Z']]);
   });
 
   it('drops the oldest of a full queue, also one that was stored before, and says so', async () => {

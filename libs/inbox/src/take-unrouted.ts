@@ -18,13 +18,16 @@ const POSITION_STEP = 100_000;
 
 /**
  * `is null`, never a remembered position: lower ids may commit later than higher ones. `only` takes one event,
- * for finding the one that breaks a group.
+ * for finding the one that breaks a group. In the order of their arrival, which is not that of their ids: those of one
+ * group commit follow its keys.
  */
 export async function takeUnrouted(tx: Tx, limit: number, only: string | null): Promise<UnroutedEvent[]> {
   const rows = await tx.$queryRaw<(Omit<UnroutedEvent, 'event'> & { event: ParsedEvent | null })[]>`
     SELECT id::text, account_key AS "accountKey", account_id::text AS "accountId", external_id AS "externalId", epoch_ms(provider_at) AS "providerAt",
       epoch_ms(arrived_at) AS "arrivedAt", (arrival_group * ${POSITION_STEP}::int + arrival_index)::float8 AS position, parsed AS event
     FROM event WHERE routed_at IS NULL AND (${only}::bigint IS NULL OR id = ${only}::bigint)
-    ORDER BY id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`;
-  return rows.map((row) => ({ ...row, event: row.event ?? { kind: 'unreadable', why: 'nothing was parsed' } }));
+    ORDER BY event.id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`;
+  return rows
+    .map((row) => ({ ...row, event: row.event ?? { kind: 'unreadable' as const, why: 'nothing was parsed' } }))
+    .sort((a, b) => a.arrivedAt - b.arrivedAt || a.position - b.position);
 }
