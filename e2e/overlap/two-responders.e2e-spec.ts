@@ -30,7 +30,7 @@ describe.each(BACKENDS)('concurrent over two responders, wake-ups over %s', (bac
     // Two that begin together may reach the assistant in either order.
     for (const [place, id] of asked.entries()) expect(Math.abs(said.indexOf(id) - place)).toBeLessThanOrEqual(1);
     const holders = await world.query(
-      'SELECT holder FROM turn JOIN batch ON batch.id = batch_id WHERE slots = 2 GROUP BY holder',
+      'SELECT turn.holder FROM turn JOIN batch ON batch.id = batch_id WHERE slots = 2 GROUP BY turn.holder',
     );
     expect(holders).toHaveLength(2);
   }, 60_000);
