@@ -23,7 +23,7 @@ export type Backend = 'redis' | 'postgres';
 export const BACKENDS: Backend[] = process.env['SKIP_REDIS'] === '1' ? ['postgres'] : ['redis', 'postgres'];
 
 /** Starting takes a second on a quiet machine; several worlds at once make it slow, ms. */
-const READY_MS = 60_000;
+const READY_MS = Number(process.env['ONETURN_READY_MS'] ?? 60_000);
 
 /** The cases' own default configuration: short window, lease and backoff. */
 const TEST_ENV = {
