@@ -126,12 +126,8 @@ describe('is refused', () => {
     expect(ready).toHaveLength(1);
     await kit.sql(change);
     const options = { holder: 'h', leaseMs: LEASE_MS, policy: POLICY, maxTurnsPerDay: 200 };
-    expect(await claimTurns(kit.db, kit.accounts, ready, options)).toEqual({
-      turns: [],
-      ended: 0,
-      reviews: [],
-      overlaps: [],
-    });
+    const nothing = { turns: [], ended: 0, reviews: [], overlaps: [] };
+    expect(await claimTurns(kit.db, kit.accounts, ready, options)).toEqual(nothing);
     expect(await kit.sql('SELECT FROM turn')).toEqual([]);
   });
 
