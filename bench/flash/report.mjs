@@ -30,7 +30,7 @@ export function report(runs, { base, compress, people }) {
     ...[twice, mostOpen, emptyAfter, acks.before.p99, acks.sale.p99, acks.after.p99].map(shownNumber),
   ]);
   const text = [
-    `flash: ${base}/s, then fifteen times that for ten minutes, then ${base}/s again; ${people} people; ${compress} times`,
+    `flash: ${base} messages a minute, for ten minutes fifteen times as many, then as before; ${people} people; ${compress} times`,
     'faster than in life, all waits of a default installation and the model shortened alike; minutes uncompressed',
     '',
     table(head, rows),

@@ -1,6 +1,6 @@
 import { report } from './report.mjs';
 
-const options = { base: 1, compress: 20, people: 10 };
+const options = { base: 60, compress: 20, people: 10 };
 const run = (more = {}) => ({
   ...{ modelS: 0, turns: 5, sent: 10, twice: 0, curve: [[0, 1]] },
   fates: { answered: 7, late: 2, review: 1, waiting: 0 },

@@ -1,6 +1,6 @@
 /** A sale: fifteen times the usual rate for ten minutes, in compressed time, with a quick and a slow model. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { applyMigrations } from '../../tools/migrate.mjs';
+import { migrate } from '../parts/migrate.mjs';
 import { startOneturn } from '../parts/oneturn.mjs';
 import { withDefaults } from '../parts/options.mjs';
 import { newRun } from '../parts/outside.mjs';
@@ -8,7 +8,8 @@ import { inBench } from '../parts/scenario.mjs';
 import { backlogOf, fatesOf, watchBacklog } from './fates.mjs';
 import { report } from './report.mjs';
 
-const defaults = { base: 1, compress: 20, people: 2_000 };
+/** `base`: messages per minute, uncompressed. */
+const defaults = { base: 60, compress: 20, people: 2_000 };
 const times = 15;
 /** Minutes of each stretch, uncompressed. */
 const minutes = { before: 3, sale: 10, after: 10 };
@@ -42,7 +43,7 @@ export function flashBenchmark(given, say) {
 async function measure({ postgres, redis }, outside, { base, compress, people, modelS, turns, number }) {
   const database = `bench_flash_${number}`;
   await postgres.query(`CREATE DATABASE ${database}`);
-  await applyMigrations(postgres.urlOf(database));
+  await migrate(postgres.urlOf(database));
   await outside.tell('set', { modelMs: (modelS * 1000) / compress });
   const oneturn = await startOneturn({
     databaseUrl: postgres.urlOf(database),
@@ -56,7 +57,7 @@ async function measure({ postgres, redis }, outside, { base, compress, people, m
     const watch = watchBacklog(postgres, database);
     const stretches = Object.entries(minutes).map(([name, length]) => ({
       seconds: (length * 60) / compress,
-      rate: base * compress * (name === 'sale' ? times : 1),
+      rate: (base / 60) * compress * (name === 'sale' ? times : 1),
     }));
     const { since, posts } = await outside.tell('load', { kind: 'changing', run, people, stretches });
     const patience = 900_000 / compress + graceMs;

@@ -1,6 +1,6 @@
 /** What each operation touches while the tables grow: a hundred times as much in them, and the same work. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { applyMigrations } from '../../tools/migrate.mjs';
+import { migrate } from '../parts/migrate.mjs';
 import { insertConversations } from '../parts/conversations.mjs';
 import { watchMemory } from '../parts/memory.mjs';
 import { insertOldEvents } from '../parts/old-events.mjs';
@@ -25,7 +25,7 @@ export function growthBenchmark(given, say) {
   const options = withDefaults(given, defaults);
   const work = async ({ services, outside }) => {
     const { postgres, redis } = services;
-    await applyMigrations(postgres.urlOf(database));
+    await migrate(postgres.urlOf(database));
     await makeRoles(postgres, messageServices);
     const how = { databaseUrl: postgres.urlOf(database), redisUrl: redis.url(1), outside, env };
     const start = () => startOneturn(how, (service) => urlOfRole(how.databaseUrl, service));

@@ -1,5 +1,5 @@
 /** The programs that are measured against each other, and how each one's promises are counted. */
-import { applyMigrations } from '../../tools/migrate.mjs';
+import { migrate } from '../parts/migrate.mjs';
 import { at, dataFolder } from '../../tools/parts/paths.mjs';
 import { makeNaiveClient, naiveTable } from '../peers/naive-client.mjs';
 import { account } from '../parts/envelope.mjs';
@@ -37,7 +37,7 @@ function bare() {
 }
 
 async function oneturn({ postgres, redis }, database, old, say) {
-  await applyMigrations(postgres.urlOf('oneturn'));
+  await migrate(postgres.urlOf('oneturn'));
   await insertOldEvents(postgres, 'oneturn', { count: old }, say);
   const program = {
     script: at('dist', 'apps', 'ingest', 'main.js'),

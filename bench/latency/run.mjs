@@ -1,6 +1,6 @@
 /** How long a webhook waits for its 200 at a fixed rate, while everything behind it works, with Redis and without. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { applyMigrations } from '../../tools/migrate.mjs';
+import { migrate } from '../parts/migrate.mjs';
 import { insertOldEvents } from '../parts/old-events.mjs';
 import { startOneturn } from '../parts/oneturn.mjs';
 import { withDefaults } from '../parts/options.mjs';
@@ -21,7 +21,7 @@ export function latencyBenchmark(given, say) {
     say,
     async ({ services, outside }) => {
       const { postgres, redis } = services;
-      await applyMigrations(postgres.urlOf('oneturn'));
+      await migrate(postgres.urlOf('oneturn'));
       await insertOldEvents(postgres, 'oneturn', { count: options.old }, say);
       await outside.tell('set', { queueStatuses: true });
       const env = { WINDOW_MS: options.window, TURN_CONCURRENCY: options.turns };

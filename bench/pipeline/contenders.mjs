@@ -1,4 +1,4 @@
-import { applyMigrations } from '../../tools/migrate.mjs';
+import { migrate } from '../parts/migrate.mjs';
 import { prepareChatSdk } from '../ingest/chat-sdk.mjs';
 import { insertOldEvents } from '../parts/old-events.mjs';
 import { startOneturn } from '../parts/oneturn.mjs';
@@ -27,7 +27,7 @@ export async function prepareContenders(services, outside, options, say) {
 
 async function oneturn({ postgres, redis }, outside, { window, turns, old }, say) {
   const databaseUrl = postgres.urlOf('oneturn');
-  await applyMigrations(databaseUrl);
+  await migrate(databaseUrl);
   await insertOldEvents(postgres, 'oneturn', { count: old }, say);
   const env = { WINDOW_MS: window, TURN_CONCURRENCY: turns, DATABASE_POOL_MAX: poolMax };
   return {

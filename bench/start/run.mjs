@@ -1,6 +1,6 @@
 /** From the start of a process to its readiness, each service alone, and standalone with the database that it brings. */
 import { join } from 'node:path';
-import { applyMigrations } from '../../tools/migrate.mjs';
+import { migrate } from '../parts/migrate.mjs';
 import { freePort } from '../../tools/parts/free-port.mjs';
 import { judge } from '../parts/judge.mjs';
 import { serviceEnv, serviceProgram } from '../parts/oneturn.mjs';
@@ -23,7 +23,7 @@ export function startBenchmark(given, say) {
     say,
     async ({ services: stores, outside }) => {
       const { postgres, redis, place } = stores;
-      await applyMigrations(postgres.urlOf('oneturn'));
+      await migrate(postgres.urlOf('oneturn'));
       const env = serviceEnv({ databaseUrl: postgres.urlOf('oneturn'), redisUrl: redis.url(1), outside });
       const programs = new Map(services.map((name) => [name, serviceProgram(name, env)]));
       programs.set('standalone', await standaloneProgram(place));

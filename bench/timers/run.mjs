@@ -1,6 +1,6 @@
 /** From the moment at which a batch is due to the start of its turn, with many windows open, on each kind of wake-up. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { applyMigrations } from '../../tools/migrate.mjs';
+import { migrate } from '../parts/migrate.mjs';
 import { insertConversations } from '../parts/conversations.mjs';
 import { startOneturn } from '../parts/oneturn.mjs';
 import { withDefaults } from '../parts/options.mjs';
@@ -23,7 +23,7 @@ export function timersBenchmark(given, say) {
     say,
     async ({ services, outside }) => {
       const { postgres, redis } = services;
-      await applyMigrations(postgres.urlOf(database));
+      await migrate(postgres.urlOf(database));
       await outside.tell('set', { silent: true });
       const runs = [];
       for (const wake of wakes.filter(({ name }) => options.only === null || options.only.includes(name))) {
