@@ -40,7 +40,7 @@ async function closeBatches(tx: Tx, conversationIds: string[]): Promise<void> {
   const open = await tx.$queryRaw<{ id: string; state: string }[]>`
     SELECT id::text, state FROM batch
     WHERE conversation_id = ANY(${conversationIds}::bigint[]) AND state IN ('collecting', 'queued', 'running', 'retry_wait')
-    ORDER BY id FOR NO KEY UPDATE`;
+    ORDER BY batch.id FOR NO KEY UPDATE`;
   if (open.length === 0) return;
   const ids = open.map((batch) => batch.id);
   // Read again: a turn may have journaled while we waited for its batch, and it ends after that step.

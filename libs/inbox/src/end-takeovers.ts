@@ -19,7 +19,7 @@ export function endTakeovers(db: Database, policy: WindowPolicy, limit = 20): Pr
     const over = await tx.$queryRaw<{ id: string; accountId: string }[]>`
       SELECT id::text, account_id::text AS "accountId" FROM conversation
       WHERE taken_over_at IS NOT NULL AND takeover_until <= from_epoch_ms(${now})
-      ORDER BY id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED`;
+      ORDER BY conversation.id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED`;
     const ended: EndedTakeover[] = [];
     for (const conversation of over) {
       ended.push({ conversationId: conversation.id, batchIds: await releaseHeld(tx, conversation, policy) });

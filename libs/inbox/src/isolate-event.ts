@@ -25,6 +25,6 @@ export async function isolateEvent(db: Database, eventId: string, error: string)
 /** The oldest events without a place, for routing them one by one. */
 export async function unroutedIds(db: Database, limit: number): Promise<string[]> {
   const rows = await db.prisma.$queryRaw<{ id: string }[]>`
-    SELECT id::text FROM event WHERE routed_at IS NULL ORDER BY id LIMIT ${limit}::int`;
+    SELECT id::text FROM event WHERE routed_at IS NULL ORDER BY event.id LIMIT ${limit}::int`;
   return rows.map((row) => row.id);
 }

@@ -43,13 +43,13 @@ export class ChangeFollower {
   private read(floor: (kind: Change['kind']) => number): Promise<Change[]> {
     return this.db.prisma.$queryRaw<Change[]>`
       (SELECT 'event' AS kind, id::text, conversation_id::text AS "conversationId", kind AS what FROM event
-        WHERE id > ${floor('event')}::float8::bigint AND routed_at IS NOT NULL ORDER BY id LIMIT 1000)
+        WHERE id > ${floor('event')}::float8::bigint AND routed_at IS NOT NULL ORDER BY event.id LIMIT 1000)
       UNION ALL (SELECT 'batch', id::text, conversation_id::text, state FROM batch
-        WHERE id > ${floor('batch')}::float8::bigint ORDER BY id LIMIT 1000)
+        WHERE id > ${floor('batch')}::float8::bigint ORDER BY batch.id LIMIT 1000)
       UNION ALL (SELECT 'part', id::text, conversation_id::text, state FROM part
-        WHERE id > ${floor('part')}::float8::bigint ORDER BY id LIMIT 1000)
+        WHERE id > ${floor('part')}::float8::bigint ORDER BY part.id LIMIT 1000)
       UNION ALL (SELECT 'review', id::text, conversation_id::text, reason || ' ' || state FROM review
-        WHERE id > ${floor('review')}::float8::bigint ORDER BY id LIMIT 1000)`;
+        WHERE id > ${floor('review')}::float8::bigint ORDER BY review.id LIMIT 1000)`;
   }
 
   /** A row that was not seen yet, or that says something else now. */

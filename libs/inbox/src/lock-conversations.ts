@@ -17,7 +17,7 @@ export async function lockConversations(tx: Tx, ids: Iterable<string>): Promise<
   const rows = await tx.$queryRaw<LockedConversation[]>`
     SELECT id::text, account_id::text AS "accountId", taken_over_at IS NOT NULL AS "takenOver",
       epoch_ms(last_inbound_at) AS "lastInboundAt", merged_into_id::text AS "mergedInto"
-    FROM conversation WHERE id = ANY(${wanted}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+    FROM conversation WHERE id = ANY(${wanted}::bigint[]) ORDER BY conversation.id FOR NO KEY UPDATE`;
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -26,7 +26,7 @@ export async function tryLockConversations(tx: Tx, ids: Iterable<string>): Promi
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return [];
   const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id::text FROM conversation WHERE id = ANY(${wanted}::bigint[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
+    SELECT id::text FROM conversation WHERE id = ANY(${wanted}::bigint[]) ORDER BY conversation.id FOR NO KEY UPDATE SKIP LOCKED`;
   return rows.map((row) => row.id);
 }
 

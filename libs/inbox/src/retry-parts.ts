@@ -55,5 +55,5 @@ function lockParts(tx: Tx, about: { batchId: string | null; partId: string | nul
   return tx.$queryRaw<PartToResend[]>`
     SELECT id::text, state, reason, author, index FROM part
     WHERE id = ${about.partId}::bigint OR batch_id = ${about.batchId}::bigint
-    ORDER BY id FOR NO KEY UPDATE`;
+    ORDER BY part.id FOR NO KEY UPDATE`;
 }

@@ -80,7 +80,7 @@ export async function readTimelineEvents(
       coalesce(parsed ->> 'targetId', parsed ->> 'providerId') AS "targetId", parsed ->> 'replyTo' AS "replyTo",
       parsed ->> 'emoji' AS emoji, parsed -> 'error' AS error, outcome_at AS "outcomeAt"
     FROM event WHERE conversation_id = ANY(${conversationIds}::bigint[]) AND (${before}::bigint IS NULL OR id < ${before}::bigint)
-    ORDER BY id DESC LIMIT ${limit + 1}::int`;
+    ORDER BY event.id DESC LIMIT ${limit + 1}::int`;
   const rows = found.slice(0, limit).reverse();
   const about = new Map<string, Row[]>();
   for (const row of rows) {

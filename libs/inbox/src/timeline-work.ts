@@ -84,7 +84,7 @@ export async function readBatches(db: Database, conversationIds: string[], limit
     SELECT id::text, thread, state, reason, first_at AS "firstAt", last_at AS "lastAt", due_at AS "dueAt",
       sealed_at AS "sealedAt", finished_at AS "finishedAt", attempts, next_attempt_at AS "nextAttemptAt",
       lease_until AS "leaseUntil", last_error AS "lastError", replaces_id::text AS "replacesId", restarts
-    FROM batch WHERE conversation_id = ANY(${conversationIds}::bigint[]) ORDER BY id DESC LIMIT ${limit}::int`;
+    FROM batch WHERE conversation_id = ANY(${conversationIds}::bigint[]) ORDER BY batch.id DESC LIMIT ${limit}::int`;
   return rows.reverse();
 }
 
@@ -93,7 +93,7 @@ export async function readTurns(db: Database, batchIds: string[]): Promise<TurnV
   const turns = await db.prisma.$queryRaw<(Omit<TurnView, 'steps'> & { fence: string })[]>`
     SELECT id::text, batch_id::text AS "batchId", attempt, fence::text, started_at AS "startedAt", ended_at AS "endedAt",
       outcome, error, draft, assistant, input_tokens AS "inputTokens", output_tokens AS "outputTokens"
-    FROM turn WHERE batch_id = ANY(${batchIds}::bigint[]) ORDER BY batch_id, fence`;
+    FROM turn WHERE batch_id = ANY(${batchIds}::bigint[]) ORDER BY turn.batch_id, turn.fence`;
   const steps = await db.prisma.$queryRaw<(StepView & { batchId: string; fence: string })[]>`
     SELECT batch_id::text AS "batchId", fence::text, position, kind, state, content, call, effect, result, usage,
       started_at AS "startedAt", finished_at AS "finishedAt"
@@ -113,6 +113,6 @@ export async function readParts(db: Database, conversationIds: string[], limit: 
       provider_id AS "providerId", error_code AS "errorCode", error, copies, created_at AS "createdAt",
       next_attempt_at AS "nextAttemptAt", sending_at AS "sendingAt", unknown_at AS "unknownAt", accepted_at AS "acceptedAt",
       sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", failed_at AS "failedAt"
-    FROM part WHERE conversation_id = ANY(${conversationIds}::bigint[]) ORDER BY reply DESC, index DESC LIMIT ${limit}::int`;
+    FROM part WHERE conversation_id = ANY(${conversationIds}::bigint[]) ORDER BY part.reply DESC, part.index DESC LIMIT ${limit}::int`;
   return rows.reverse();
 }
