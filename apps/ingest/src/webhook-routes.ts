@@ -1,6 +1,6 @@
 /**
- * The route that webhooks are posted to, on Fastify itself: what Nest puts around a handler costs as much as the
- * signature, for every webhook (docs/performance.md).
+ * The route that webhooks are posted to, on Fastify itself: what Nest puts around a handler is paid for every
+ * webhook and buys nothing here (docs/decisions/0009).
  */
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
