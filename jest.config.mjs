@@ -28,7 +28,8 @@ export default {
   // the torture run by itself.
   projects: [
     project('specs', ['\\.(spec|int-spec)\\.(ts|mjs)$']),
-    project('e2e', ['\\.e2e-spec\\.ts$'], ['<rootDir>/e2e/torture/']),
+    project('e2e', ['\\.e2e-spec\\.ts$'], ['<rootDir>/e2e/torture/', '<rootDir>/e2e/overlap/scenarios']),
+    project('scenarios', ['/e2e/overlap/scenarios\\.e2e-spec\\.ts$']),
     project('torture', ['/e2e/torture/.*\\.e2e-spec\\.ts$']),
   ],
   testTimeout: 30_000,

@@ -5,6 +5,7 @@
  *   npm test                        everything
  *   npm test -- libs/inbox          what Jest's arguments select
  *   npm test -- --no-setup …        without building first (specs run from the sources; e2e specs need the build)
+ *   ONETURN_LONG=1 npm test         with the torture run and the overlap scenarios, whose times a busy machine spoils
  *   SKIP_REDIS=1 npm test           without the half that needs Redis; counts as a failure where CI is set
  */
 import { Failure, runTool } from './parts/failure.mjs';
@@ -14,6 +15,7 @@ import { setup } from './setup.mjs';
 
 const limitMs = Number(process.env.ONETURN_TEST_LIMIT_MS ?? 40 * 60_000);
 const say = (line) => console.log(line);
+const long = process.env.ONETURN_LONG === '1';
 
 await runTool('test', async () => {
   const args = process.argv.slice(2);
@@ -31,7 +33,7 @@ await runTool('test', async () => {
     for (const [project, workers] of [
       ['specs', 2],
       ['e2e', 2],
-      ['torture', 1],
+      ...(long ? ['torture', 'scenarios'].map((name) => [name, 1]) : []),
     ]) {
       if (stopping.signal.aborted) break;
       const result = await runJest(project, workers, jestArgs, services.env, stopping.signal);
@@ -46,6 +48,7 @@ await runTool('test', async () => {
     console.log(`stopped by ${stopping.signal.reason}`);
     total.failed += 1;
   }
+  if (!long) console.log('NOT RUN: e2e/torture, e2e/overlap/scenarios: they want a quiet machine (ONETURN_LONG=1)');
   if (!services.redis) {
     console.log('SKIPPED: everything that needs Redis (SKIP_REDIS=1)');
     if (process.env.CI) total.failed += 1;

@@ -42,7 +42,10 @@ function range(values) {
 }
 
 function decades(values) {
-  const { from, to } = range(values.filter((value) => value > 0));
+  const positive = values.filter((value) => value > 0);
+  // The logarithm of nothing is no place on an axis.
+  if (positive.length === 0) return { from: 0, to: 1 };
+  const { from, to } = range(positive);
   const low = Math.floor(Math.log10(from));
   return { from: low, to: Math.max(low + 1, Math.ceil(Math.log10(to))) };
 }

@@ -33,10 +33,13 @@ describe('the service window closes', () => {
   }
 
   const onlyReview = (person: Person): Promise<ReviewRow | undefined> =>
-    eventually(async () => {
-      const reviews = await reviewsOf(world, person);
-      return reviews.length === 1 && reviews[0];
-    });
+    eventually(
+      async () => {
+        const reviews = await reviewsOf(world, person);
+        return reviews.length === 1 && reviews[0];
+      },
+      { timeoutMs: 60_000 },
+    );
 
   it('a, b: before the first part, and between two', async () => {
     const [before, between] = [world.person(), world.person()];
@@ -46,8 +49,8 @@ describe('the service window closes', () => {
       return { parts: ['one', 'two'] };
     });
     between.willBeAnswered({ parts: ['one', 'two'] });
-    // Its first part is on its way while the clocks move.
-    await world.simulator.fault({ kind: 'latency', when: 'after', ms: 5_000, to: between.phone, textIncludes: 'one' });
+    // Its first part is on its way while the clocks move, also when a busy machine is slow to move them.
+    await world.simulator.fault({ kind: 'latency', when: 'after', ms: 12_000, to: between.phone, textIncludes: 'one' });
     const saidAt = Math.ceil((Date.now() - DAY_MS + MINUTE_MS / 2) / 1000);
     await Promise.all([before, between].map((person) => person.says('are you still there?', { at: saidAt })));
     await before.isAsked(1);

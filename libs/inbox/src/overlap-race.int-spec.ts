@@ -3,6 +3,7 @@ import { shiftDatabaseClock, testDatabase, type TestDatabase } from '#testing';
 import { InboxKit } from '../specs/inbox-kit.js';
 import { message } from '../specs/new-events.js';
 import type { ClaimedTurn } from './claim-turns.js';
+import type { Database } from './database.js';
 
 /** Two thousand take minutes; a hundred find a gap as well, only later. */
 const ROUNDS = Number(process.env['ONETURN_RACE_ROUNDS'] ?? 100);
@@ -21,9 +22,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Random work on the database: an offset that grows and shrinks with the machine's speed, as the race itself does. */
-async function elsewhere(): Promise<void> {
-  await kit.sql('SELECT pg_sleep($1::float8)', [(Math.random() * SPREAD_MS) / 1000]);
+/** A random offset, spent on the connections of the one that is to be late. */
+async function aMoment(db: Database | undefined): Promise<void> {
+  await db?.pool.query('SELECT pg_sleep($1::float8)', [(Math.random() * SPREAD_MS) / 1000]);
 }
 
 async function claimAll(): Promise<ClaimedTurn[]> {
@@ -50,11 +51,11 @@ it.each(['queue', 'burst', 'drop', 'concurrent'] as const)(
       const [, finishing, routing] = kit.pools;
       await Promise.all([
         ...turns.map(async (turn) => {
-          await elsewhere();
+          await aMoment(finishing);
           await kit.finish(turn, { kind: 'silent' }, finishing);
         }),
         ...phones.map(async (phone) => {
-          await elsewhere();
+          await aMoment(routing);
           await kit.store(message('second', { phone }));
           await kit.route(routing);
         }),
@@ -69,7 +70,9 @@ it.each(['queue', 'burst', 'drop', 'concurrent'] as const)(
     const ends = await kit.sql<{ end: string }>(
       `SELECT DISTINCT concat_ws(' ', outcome, reason) AS end FROM event ORDER BY 1`,
     );
-    expect(ends.map((row) => row.end)).toEqual(strategy === 'drop' ? ['dropped busy', 'in_batch'] : ['in_batch']);
+    // Who was first is chance; that nothing else becomes of a message is not.
+    const allowed = strategy === 'drop' ? ['dropped busy', 'in_batch'] : ['in_batch'];
+    expect(allowed).toEqual(expect.arrayContaining(ends.map((row) => row.end)));
   },
   600_000,
 );

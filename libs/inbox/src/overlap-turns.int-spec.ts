@@ -80,10 +80,10 @@ describe('concurrent', () => {
 });
 
 describe('interrupt', () => {
-  beforeEach(() => choose({ strategy: 'interrupt', windowMs: 2000, maxWaitMs: 10_000, maxRestarts: 1 }));
+  beforeEach(() => choose({ strategy: 'interrupt', windowMs: 10_000, maxWaitMs: 50_000, maxRestarts: 1 }));
   const running = async (): Promise<ClaimedTurn> => {
     await say('A');
-    await kit.pass(2000);
+    await kit.pass(10_000);
     return kit.claimOne();
   };
 
@@ -94,7 +94,7 @@ describe('interrupt', () => {
     const usage = { inputTokens: 7, outputTokens: 3 };
     const late = createJournal(kit.db, turn).recordAnswer(0, { parts: ['Hello'] }, usage);
     await expect(late).rejects.toThrow('has lost it');
-    await kit.pass(2000);
+    await kit.pass(10_000);
     const next = await kit.claimOne();
     expect([idsOf(next), next.attempt]).toEqual([['A', 'B'], 1]);
     expect(
@@ -107,7 +107,7 @@ describe('interrupt', () => {
     expect(discarded).toEqual({ outcome: 'interrupted', draft: 'Hello', tokens: 7 });
     await say('C');
     expect(await silence(next)).toMatchObject({ kind: 'finished' });
-    await kit.pass(2000);
+    await kit.pass(10_000);
     expect(await claimed()).toEqual([['C']]);
   });
 
@@ -116,9 +116,9 @@ describe('interrupt', () => {
     await createJournal(kit.db, turn).startTool(0, { id: 'c', name: 'book', args: {}, key: 'k' }, 'effectful');
     await say('B');
     expect(await silence(turn)).toMatchObject({ kind: 'finished' });
-    await kit.pass(2000);
+    await kit.pass(10_000);
     const next = await kit.claimOne();
-    await kit.pass(8000);
+    await kit.pass(40_000);
     await say('C');
     expect(await silence(next)).toMatchObject({ kind: 'finished' });
   });

@@ -21,7 +21,7 @@ afterAll(async () => {
 const { say, choose, claimed, silence } = overlapWords(() => kit);
 
 describe('queue', () => {
-  beforeEach(() => choose({ strategy: 'queue', maxQueueSize: 2, queueEntryTtlMs: 5000 }));
+  beforeEach(() => choose({ strategy: 'queue', maxQueueSize: 2, queueEntryTtlMs: 25_000 }));
 
   it('dispatches the first at once and alone, whoever comes before a responder does', async () => {
     expect(events(await say('A', 'B'))).toEqual(['dispatched A', 'message-queued B']);
@@ -68,9 +68,9 @@ describe('queue', () => {
     await say('A');
     const turn = await kit.claimOne();
     await say('B');
-    await kit.pass(4000);
+    await kit.pass(20_000);
     await say('C');
-    await kit.pass(1500);
+    await kit.pass(7_500);
     await silence(turn);
     const { turns, overlaps } = await kit.claim();
     expect(turns.map(idsOf)).toEqual([['C']]);
@@ -82,7 +82,7 @@ describe('queue', () => {
     await say('A');
     const turn = await kit.claimOne();
     await say('B');
-    await kit.pass(6000);
+    await kit.pass(30_000);
     await silence(turn);
     expect(await claimed()).toEqual([]);
     expect(await kit.states('batch')).toEqual(['silent', 'superseded']);
@@ -98,14 +98,14 @@ describe('queue', () => {
 });
 
 describe('burst', () => {
-  beforeEach(() => choose({ strategy: 'burst', debounceMs: 3000 }));
+  beforeEach(() => choose({ strategy: 'burst', debounceMs: 15_000 }));
 
   it('waits a fixed time from the first, and dispatches at once what came during the turn', async () => {
     await say('A');
-    await kit.pass(2000);
+    await kit.pass(10_000);
     expect(events(await say('B'))).toEqual(['message-queued B']);
     expect(await claimed()).toEqual([]);
-    await kit.pass(1000);
+    await kit.pass(5_000);
     const turn = await kit.claimOne();
     expect(idsOf(turn)).toEqual(['A', 'B']);
     await say('C', 'D');
@@ -116,17 +116,17 @@ describe('burst', () => {
 });
 
 describe('debounce', () => {
-  beforeEach(() => choose({ strategy: 'debounce', debounceMs: 3000 }));
+  beforeEach(() => choose({ strategy: 'debounce', debounceMs: 15_000 }));
 
   it('lets the latest replace the earlier ones, and the window restart', async () => {
     expect(events(await say('A', 'B'))).toEqual([
       ...['message-debouncing A', 'message-superseded A', 'message-debounce-reset B'],
     ]);
-    await kit.pass(2000);
+    await kit.pass(10_000);
     await say('C');
-    await kit.pass(2000);
+    await kit.pass(10_000);
     expect(await claimed()).toEqual([]);
-    await kit.pass(1000);
+    await kit.pass(5_000);
     expect(await claimed()).toEqual([['C']]);
     const gone = 'superseded newer-message';
     expect(await kit.outcomes()).toEqual({ A: gone, B: gone, C: 'in_batch' });
@@ -135,9 +135,9 @@ describe('debounce', () => {
   it('supersedes what waits for a retry, unless a tool has had an effect', async () => {
     for (const effectful of [false, true]) {
       await kit.reset();
-      choose({ strategy: 'debounce', debounceMs: 3000 });
+      choose({ strategy: 'debounce', debounceMs: 15_000 });
       await say('A');
-      await kit.pass(3000);
+      await kit.pass(15_000);
       const turn = await kit.claimOne();
       const call = { id: 'c', name: 'book', args: {}, key: 'k' };
       await createJournal(kit.db, turn).startTool(0, call, effectful ? 'effectful' : 'read-only');
@@ -150,7 +150,7 @@ describe('debounce', () => {
 
   it('supersedes nothing whose turn has been claimed', async () => {
     await say('A');
-    await kit.pass(3000);
+    await kit.pass(15_000);
     const turn = await kit.claimOne();
     await say('B');
     expect((await kit.outcomes())['A']).toBe('in_batch');
