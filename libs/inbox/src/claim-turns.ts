@@ -18,6 +18,7 @@ import { OF_LOCK, SAME_LOCK } from './lock-sql.js';
 import type { OpenedReview } from './open-reviews.js';
 import type { OverlapNews } from './overlap-news.js';
 import { policyOfChat, type PolicyChoices } from './policy-of.js';
+import { POSITION } from './position-sql.js';
 import type { ReadyBatch } from './ready-batches.js';
 import { unsettledPart } from './unsettled.js';
 import { writeClaims } from './write-claims.js';
@@ -180,7 +181,7 @@ async function readFacts(tx: Tx, batchIds: string[], conversationIds: string[], 
       AND b.state IN ('collecting', 'queued', 'retry_wait', 'running')`;
   const messages = await tx.$queryRaw<(BatchMessage & { batchId: string })[]>`
     SELECT batch_id::text AS "batchId", id::text AS "eventId", external_id AS "externalId", epoch_ms(provider_at) AS "providerAt",
-      epoch_ms(arrived_at) AS "arrivedAt", (arrival_group * 100000 + arrival_index)::float8 AS position, parsed AS event
+      epoch_ms(arrived_at) AS "arrivedAt", ${POSITION} AS position, parsed AS event
     FROM event WHERE batch_id = ANY(${batches.map((batch) => batch.id)}::bigint[]) AND (outcome IS NULL OR outcome = 'in_batch')
     ORDER BY id`;
   const byBatch = new Map<string, BatchMessage[]>();

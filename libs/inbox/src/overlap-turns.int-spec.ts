@@ -111,6 +111,21 @@ describe('interrupt', () => {
     expect(await claimed()).toEqual([['C']]);
   });
 
+  it('that waits for a step ends the turn after it', async () => {
+    await running();
+    const other = await kit.db.pool.connect();
+    await other.query(`BEGIN; SELECT FROM batch WHERE state = 'running' FOR SHARE`);
+    const interrupted = say('B');
+    await kit.untilBlocked();
+    await kit.pass(1000);
+    const { rows } = await other.query<{ at: number }>('SELECT epoch_ms(oneturn_now()) AS at');
+    await other.query('COMMIT');
+    other.release();
+    await interrupted;
+    const ended = await kit.row<{ at: number }>(`SELECT epoch_ms(ended_at) AS at FROM turn WHERE ended_at IS NOT NULL`);
+    expect(ended.at).toBeGreaterThanOrEqual(rows[0]!.at);
+  });
+
   it('lets a turn end whose tool has an effect, or whose cap is over', async () => {
     const turn = await running();
     await createJournal(kit.db, turn).startTool(0, { id: 'c', name: 'book', args: {}, key: 'k' }, 'effectful');

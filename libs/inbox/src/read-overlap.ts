@@ -1,6 +1,7 @@
 /** What waits and what runs in some conversations, for strategies that look at it. The caller holds the conversations. */
 import type { Arrival, TurnUnderWay } from '#domain';
 import type { Tx } from './database.js';
+import { POSITION } from './position-sql.js';
 
 /** A message in a collecting batch. */
 export interface WaitingMessage extends Arrival {
@@ -41,7 +42,7 @@ export async function readOverlap(tx: Tx, conversationIds: string[]): Promise<Ov
       AND b.state IN ('queued', 'running', 'retry_wait') ORDER BY b.id`;
   const messages = await tx.$queryRaw<(WaitingMessage & { batchId: string })[]>`
     SELECT e.batch_id::text AS "batchId", e.id::text AS "eventId", e.external_id AS "externalId", epoch_ms(e.provider_at) AS "providerAt",
-      epoch_ms(e.arrived_at) AS "arrivedAt", (e.arrival_group * 100000 + e.arrival_index)::float8 AS position,
+      epoch_ms(e.arrived_at) AS "arrivedAt", ${POSITION} AS position,
       coalesce(length(e.parsed->'speech'->>'text'), 0)::int AS characters
     FROM event e JOIN batch b ON b.id = e.batch_id
     WHERE b.conversation_id = ANY(${conversationIds}::bigint[]) AND b.state = 'collecting' AND e.outcome IS NULL

@@ -1,6 +1,7 @@
 /** Takes events that no batcher has given a place yet; what another batcher holds is skipped. */
 import type { ParsedEvent } from '#domain';
 import type { Tx } from './database.js';
+import { POSITION } from './position-sql.js';
 
 export interface UnroutedEvent {
   id: string;
@@ -13,9 +14,6 @@ export interface UnroutedEvent {
   event: ParsedEvent;
 }
 
-/** Group and place in one number: it orders what arrived in the same millisecond at one process. */
-const POSITION_STEP = 100_000;
-
 /**
  * `is null`, never a remembered position: lower ids may commit later than higher ones. `only` takes one event,
  * for finding the one that breaks a group. In the order of their arrival, which is not that of their ids: those of one
@@ -24,7 +22,7 @@ const POSITION_STEP = 100_000;
 export async function takeUnrouted(tx: Tx, limit: number, only: string | null): Promise<UnroutedEvent[]> {
   const rows = await tx.$queryRaw<(Omit<UnroutedEvent, 'event'> & { event: ParsedEvent | null })[]>`
     SELECT id::text, account_key AS "accountKey", account_id::text AS "accountId", external_id AS "externalId", epoch_ms(provider_at) AS "providerAt",
-      epoch_ms(arrived_at) AS "arrivedAt", (arrival_group * ${POSITION_STEP}::int + arrival_index)::float8 AS position, parsed AS event
+      epoch_ms(arrived_at) AS "arrivedAt", ${POSITION} AS position, parsed AS event
     FROM event WHERE routed_at IS NULL AND (${only}::bigint IS NULL OR id = ${only}::bigint)
     ORDER BY event.id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED`;
   return rows

@@ -1,5 +1,6 @@
 /** Writes what messages of this group did to others: to those that waited, and to a turn under way. */
 import type { Tx } from './database.js';
+import { readClock } from './lock-conversations.js';
 import type { BatchToBe, LeftBatch, PlaceContext } from './place-chat-event.js';
 import type { TurnOfLock } from './read-overlap.js';
 import type { TouchedBatch } from './write-placements.js';
@@ -11,11 +12,14 @@ export async function writeOverlaps(
   now: number,
 ): Promise<void> {
   if (left.length > 0) await letGo(tx, left, now);
+  if (superseded.length === 0) return;
+  // Read again: the turn may have journaled while its batch was waited for, and it ends after that step.
+  const ended = await readClock(tx);
   for (const turn of superseded) {
     const heir = [...batches].find(([, batch]) => batch.replaces === turn);
     const id = heir && written.get(heir[0])?.id;
-    await endTurn(tx, turn, id === undefined ? 'newer-message' : 'interrupted', now);
-    if (id === undefined) await supersedeMessages(tx, turn, now);
+    await endTurn(tx, turn, id === undefined ? 'newer-message' : 'interrupted', ended);
+    if (id === undefined) await supersedeMessages(tx, turn, ended);
     else await takeBack(tx, turn, id, heir?.[1] as BatchToBe);
   }
 }
