@@ -126,13 +126,14 @@ class OverlapWorld {
     for (const batch of open) {
       const under = open.filter((one) => one !== batch && one.chat === batch.chat && one.lock === batch.lock);
       const busy = under.filter((one) => one.state === 'running' || one.state === 'retry_wait').length;
-      const ahead = under.some((one) => one.state === 'queued' && one.number < batch.number);
+      const ahead = under.filter((one) => one.state === 'queued' && one.number < batch.number).length;
       const own = batch.state === 'running' || batch.state === 'retry_wait';
-      if (batch.state === 'ended' || (ahead && batch.state === 'collecting')) continue;
+      if (batch.state === 'ended' || (ahead > 0 && batch.state === 'collecting')) continue;
       const expired = batch.state === 'collecting' ? expiredOf(batch.messages, overlapOf(this.script.policy), now) : [];
       const messages = batch.messages.filter((said) => !expired.includes(said));
       const facts = { readyAt: readyAt(batch), takenOver: false, earlierUnsettled: false, attempts: batch.attempts };
-      const otherTurn = !own && busy >= batch.slots;
+      // A slot that comes free during this look belongs to those who were refused it a moment ago.
+      const otherTurn = !own && busy + ahead >= batch.slots;
       const decision = decideClaim({ ...facts, state: batch.state, otherTurn, messages }, this.script.policy, now);
       if (decision.kind === 'refuse') continue;
       changed = true;
