@@ -24,21 +24,21 @@ CMD ["node", "tools/migrate.mjs"]
 
 FROM runtime AS ingest
 EXPOSE 3001
-CMD ["node", "--enable-source-maps", "dist/apps/ingest/main.js"]
+CMD ["node", "dist/apps/ingest/main.js"]
 
 FROM runtime AS batcher
 EXPOSE 3002
-CMD ["node", "--enable-source-maps", "dist/apps/batcher/main.js"]
+CMD ["node", "dist/apps/batcher/main.js"]
 
 FROM runtime AS responder
 EXPOSE 3003
-CMD ["node", "--enable-source-maps", "dist/apps/responder/main.js"]
+CMD ["node", "dist/apps/responder/main.js"]
 
 FROM runtime AS console
 EXPOSE 3000
-CMD ["node", "--enable-source-maps", "dist/apps/console/main.js"]
+CMD ["node", "dist/apps/console/main.js"]
 
 FROM runtime AS simulator
 COPY --from=build /app/apps/simulator/web ./apps/simulator/web
 EXPOSE 3900
-CMD ["node", "--enable-source-maps", "dist/apps/simulator/main.js"]
+CMD ["node", "dist/apps/simulator/main.js"]

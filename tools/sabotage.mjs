@@ -5,6 +5,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundleServices } from './parts/bundle.mjs';
 import { run, tail } from './parts/command.mjs';
 import { Failure, runTool } from './parts/failure.mjs';
 import { at } from './parts/paths.mjs';
@@ -83,4 +84,5 @@ async function build(copy, name) {
     cwd: copy,
   });
   if (code !== 0) throw new Failure(`${name}: the sabotaged copy does not compile:\n${tail(output, 20)}`);
+  await bundleServices(copy);
 }

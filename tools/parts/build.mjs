@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { bundleServices } from './bundle.mjs';
 import { run, tail } from './command.mjs';
 import { Failure } from './failure.mjs';
 import { at } from './paths.mjs';
@@ -13,8 +14,13 @@ const schemaFiles = () => [
 ];
 const sourceFiles = () =>
   filesBelow(
-    [at('apps'), at('libs'), at('package.json'), at('tsconfig.json'), at('tsconfig.base.json')],
-    (file) => /\.(ts|tsx|json)$/.test(file) && !/spec\.tsx?$/.test(file) && !file.includes('/payloads/'),
+    [
+      ...['apps', 'libs', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'].map((name) =>
+        at(name),
+      ),
+      at('tools', 'parts', 'bundle.mjs'),
+    ],
+    (file) => /\.(ts|tsx|mjs|json)$/.test(file) && !/spec\.tsx?$/.test(file) && !file.includes('/payloads/'),
   );
 
 /** Generates the Prisma client when the schema changed since the last time. */
@@ -41,7 +47,7 @@ export async function generateClient(say) {
   writeStamp(schemaStamp, wanted);
 }
 
-/** Compiles all projects to dist/ when a source changed since the last time. */
+/** Compiles all projects to dist/ and bundles the services when a source changed since the last time. */
 export async function buildProjects(say) {
   const wanted = hashFiles(sourceFiles());
   if (readStamp(sourceStamp) === wanted) return;
@@ -49,5 +55,6 @@ export async function buildProjects(say) {
   rmSync(sourceStamp, { force: true });
   const { code, output } = await run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-b']);
   if (code !== 0) throw new Failure(`the build failed:\n${tail(output, 40)}`);
+  await bundleServices();
   writeStamp(sourceStamp, wanted);
 }

@@ -56,7 +56,7 @@ export function supervise(name, env, log, events) {
 }
 
 function launch(name, env, log) {
-  return spawn(process.execPath, ['--enable-source-maps', at('dist', 'apps', name, 'main.js')], {
+  return spawn(process.execPath, [at('dist', 'apps', name, 'main.js')], {
     cwd: root,
     env,
     // The channel tells the child when this process is gone, however it went. A group of its own keeps the terminal's

@@ -50,7 +50,7 @@ export async function startService(
     ports[portVariable(service)] = env[portVariable(service)] ?? String(await freePort());
   }
   const urlOf = (service: (typeof listening)[number]) => `http://127.0.0.1:${ports[portVariable(service)]}`;
-  const child = spawn(process.execPath, ['--enable-source-maps', join('dist', 'apps', name, 'main.js')], {
+  const child = spawn(process.execPath, [join('dist', 'apps', name, 'main.js')], {
     cwd: repositoryRoot,
     env: {
       PATH: process.env['PATH'],
