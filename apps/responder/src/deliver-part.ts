@@ -44,7 +44,7 @@ export class DeliverPart {
     try {
       return await driver.send(
         account,
-        { to: part.to, text: part.text, tracker: part.tracker },
+        { to: part.to, threadId: part.threadId, text: part.text, tracker: part.tracker },
         this.env.SEND_TIMEOUT_MS,
       );
     } catch (error) {

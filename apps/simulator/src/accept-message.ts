@@ -42,6 +42,7 @@ export class AcceptMessage {
       type: request.type,
       text: request.text,
       tick: 'accepted',
+      ...(request.thread === undefined ? {} : { thread: request.thread }),
       ...(request.tracker === undefined ? {} : { tracker: request.tracker }),
     };
     const chat = this.chats.addCopy(account.phoneNumberId, person?.key ?? request.input, entry);

@@ -9,6 +9,8 @@ export interface SendRequest {
   group: boolean;
   type: string;
   text: string;
+  /** Answers inside a topic of the chat. WhatsApp has none today: for trying lock scopes. */
+  thread: string | undefined;
   tracker: string | undefined;
 }
 
@@ -21,6 +23,7 @@ const KEYS = [
   'context',
   'biz_opaque_callback_data',
   'recipient_identity_key_hash',
+  'thread_id',
   ...SENDABLE_TYPES,
 ];
 const TRACKER_MAX = 512;
@@ -38,12 +41,14 @@ export function checkMessage(body: JsonObject): { request: SendRequest } | { ref
       : badParameter(`Param type must be one of {${SENDABLE_TYPES.join(', ').toUpperCase()}}.`));
   if (refusal) return { refusal };
   const tracker = body['biz_opaque_callback_data'];
+  const thread = body['thread_id'];
   return {
     request: {
       input: recipientOf(body) ?? '',
       group: body['recipient_type'] === 'group',
       type: String(type),
       text: textOf(body),
+      thread: typeof thread === 'string' ? thread : undefined,
       tracker: typeof tracker === 'string' ? tracker : undefined,
     },
   };
@@ -89,7 +94,7 @@ function checkRecipient(body: JsonObject): Refusal | undefined {
 }
 
 function checkStrings(body: JsonObject): Refusal | undefined {
-  for (const key of ['biz_opaque_callback_data', 'recipient_identity_key_hash']) {
+  for (const key of ['biz_opaque_callback_data', 'recipient_identity_key_hash', 'thread_id']) {
     if (body[key] !== undefined && typeof body[key] !== 'string') return badParameter(`Param ${key} must be a string.`);
   }
   const context = body['context'];

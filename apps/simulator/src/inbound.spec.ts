@@ -1,4 +1,4 @@
-import { ANA, isSigned, startWorld, until, valueOf, type World } from '../specs/harness.js';
+import { ANA, isSigned, startWorld, text, until, valueOf, type World } from '../specs/harness.js';
 
 let world: World;
 beforeEach(async () => {
@@ -54,6 +54,8 @@ test('a message may belong to a thread of the chat, which both sides see', async
   await write({ from: ANA, text: 'about the invoice', threadId: 'invoice' });
   expect(valueOf(world.caught[0]!)['messages']).toMatchObject([{ thread_id: 'invoice' }]);
   expect(await world.control(`chats/${ANA}`)).toMatchObject({ entries: [{ thread: 'invoice' }] });
+  await world.post(text('it is on its way', { to: ANA, thread_id: 'invoice' }));
+  expect(await world.control(`chats/${ANA}`)).toMatchObject({ entries: [{}, { direction: 'out', thread: 'invoice' }] });
 });
 
 test.each([

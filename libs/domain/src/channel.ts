@@ -44,6 +44,8 @@ export type SendResult =
 
 export interface OutgoingPart {
   to: ReplyAddress;
+  /** The thread of the chat that is answered, in the provider's words; null: the chat has none. */
+  threadId: string | null;
   text: string;
   /** Comes back in the statuses of this message, and so proves that a lost answer was an acceptance. */
   tracker: string;

@@ -25,12 +25,18 @@ it('marks the part as sending, under a lease and a fence, with the attempt and i
   const [id] = await kit.reply(ana, 'Hello');
   expect(await kit.claimPart()).toEqual({
     ...{ id, conversationId: '1', accountId: '1', batchId: '1', index: 0, text: 'Hello' },
-    ...{ to: { kind: 'person', phone: ana.phone, userId: ana.user }, tracker: `part:${id}:1`, attempt: 1, fence: '1' },
+    ...{ to: { kind: 'person', phone: ana.phone, userId: ana.user }, threadId: null },
+    ...{ tracker: `part:${id}:1`, attempt: 1, fence: '1' },
   });
   expect(
     await kit.row('SELECT state, holder, tracker, epoch_ms(lease_until) - epoch_ms(sending_at) AS lease FROM part'),
   ).toEqual({ state: 'sending', holder: 'holder', tracker: `part:${id}:1`, lease: SEND_LEASE_MS });
   expect(await kit.claimParts()).toEqual(none);
+});
+
+it('answers in the thread of its batch', async () => {
+  await kit.reply({ ...ana, thread: 'invoice' }, 'Hello');
+  expect((await kit.claimPart()).threadId).toBe('invoice');
 });
 
 it('addresses a group by its id', async () => {

@@ -1,5 +1,5 @@
 /** Marks the next sendable parts `sending`: every check that must hold when the bytes leave is made here, under the lock. */
-import { decideSend, trackerOf, type ReplyAddress, type SendDecision, type SendFacts } from '#domain';
+import { decideSend, MAIN_THREAD, trackerOf, type ReplyAddress, type SendDecision, type SendFacts } from '#domain';
 import { inTransaction, type Database, type Tx } from './database.js';
 import { failReply } from './fail-reply.js';
 import { readClock, tryLockConversations } from './lock-conversations.js';
@@ -24,6 +24,7 @@ export interface ClaimedPart {
   index: number;
   text: string;
   to: ReplyAddress;
+  threadId: string | null;
   tracker: string;
   attempt: number;
   fence: string;
@@ -50,6 +51,7 @@ interface PartRow extends Omit<SendFacts, 'serviceWindowMs'> {
   phone: string | null;
   userId: string | null;
   groupId: string | null;
+  thread: string;
 }
 
 export interface ReadyPart {
@@ -102,7 +104,7 @@ export async function readyParts(db: Database, limit: number): Promise<ReadyPart
 async function readPartFacts(tx: Tx, partIds: string[], conversationIds: string[]): Promise<PartRow[]> {
   return tx.$queryRaw<PartRow[]>`
     SELECT p.id::text, p.conversation_id::text AS "conversationId", c.account_id::text AS "accountId", p.batch_id::text AS "batchId",
-      p.index, p.text, p.attempts, p.fence::text, c.phone, c.user_id AS "userId", c.group_id AS "groupId", p.author,
+      p.index, p.text, p.attempts, p.fence::text, c.phone, c.user_id AS "userId", c.group_id AS "groupId", p.author, p.thread,
       c.taken_over_at IS NOT NULL AS "takenOver", epoch_ms(c.last_inbound_at) AS "lastInboundAt", a.paused_at IS NOT NULL AS "accountPaused",
       epoch_ms(greatest(p.next_attempt_at, c.next_send_at, a.backoff_until)) AS "notBefore",
       EXISTS (SELECT FROM part e WHERE e.conversation_id = p.conversation_id AND ${unsettledPart('e')}
@@ -155,6 +157,7 @@ function claimed(row: PartRow): ClaimedPart {
       row.groupId === null
         ? { kind: 'person', phone: row.phone, userId: row.userId }
         : { kind: 'group', id: row.groupId },
+    threadId: row.thread === MAIN_THREAD ? null : row.thread,
     tracker: trackerOf(row.id, row.attempts + 1),
     attempt: row.attempts + 1,
     fence: (BigInt(row.fence) + 1n).toString(),

@@ -44,8 +44,10 @@ describe('a withheld phone', () => {
     }
   });
 
-  it('still has a chat in a group', () => {
-    expect(message({ ...TEXT, from: '', group_id: 'G1' })).toMatchObject({ kind: 'message', chat: { groupId: 'G1' } });
+  it('still has a chat in a group, and the thread that it names', () => {
+    const chat = { groupId: 'G1', threadId: 'invoice' };
+    expect(message({ ...TEXT, from: '', group_id: 'G1', thread_id: 'invoice' })).toMatchObject({ chat });
+    expect(message(TEXT)).toMatchObject({ chat: { groupId: null, threadId: null } });
   });
 });
 

@@ -14,7 +14,8 @@ export function parseMessage(value: unknown, envelope: Envelope): ParsedItem {
   const ids = readIds(message.from, message.from_user_id, message.from_parent_user_id);
   const contact = envelope.contacts.find(ids);
   const sender = personOf(contact === null ? ids : fillGaps(ids, contact.ids), contact?.name ?? null);
-  const chat: ChatRef = { groupId: asId(message.group_id), threadId: null, sender };
+  // Not sent by the API today. The simulator names threads, and what names them is kept apart.
+  const chat: ChatRef = { groupId: asId(message.group_id), threadId: asId(message.thread_id), sender };
   const event = message.type === 'system' ? systemEvent(message, ids, chat) : messageEvent(message, chat, envelope);
   // The errors beside a message matter only when they say why it has no content.
   const errors = event.kind === 'unsupported' ? envelope.errors : null;

@@ -49,6 +49,7 @@ const reply =
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
 const part = (to: OutgoingPart['to'], text = 'Yes, Saturday at 3.'): OutgoingPart => ({
   to,
+  threadId: null,
   text,
   tracker: 'part-1:1',
 });
@@ -79,6 +80,14 @@ describe('send', () => {
       { recipient_type: 'group', to: 'Y2FwaV9n' },
     ]);
     expect(calls[0]?.body).not.toHaveProperty('to');
+  });
+
+  it('answers in the thread that was named, and names none otherwise', async () => {
+    answer = reply(200, { messages: [{ id: 'wamid.A' }] });
+    await send(account, { ...toPhone, threadId: 'invoice' }, 5000);
+    await send(account, toPhone, 5000);
+    expect(calls[0]?.body).toHaveProperty('thread_id', 'invoice');
+    expect(calls[1]?.body).not.toHaveProperty('thread_id');
   });
 
   it('fails without a call when there is no address', async () => {

@@ -15,6 +15,8 @@ export async function send(account: ChannelAccount, part: OutgoingPart, timeoutM
   const body = {
     messaging_product: 'whatsapp',
     ...address,
+    // The API knows no threads; whoever names them in the webhook is answered there.
+    ...(part.threadId === null ? {} : { thread_id: part.threadId }),
     type: 'text',
     text: { body: part.text, preview_url: false },
     biz_opaque_callback_data: part.tracker,
