@@ -9,7 +9,7 @@ const TABLES = {
     epoch_ms(b.due_at) AS "dueAt", epoch_ms(b.sealed_at) AS "sealedAt", b.attempts, b.fence::int, epoch_ms(b.created_at) AS "createdAt", epoch_ms(b.finished_at) AS "finishedAt",
     b.replaces_id::text AS replaces, a.external_id AS account, a.policy ->> 'unknownSend' AS "unknownSend"
     FROM batch b JOIN conversation c ON c.id = b.conversation_id JOIN account a ON a.id = c.account_id ORDER BY b.id`,
-  turns: `SELECT t.batch_id::text AS batch, b.conversation_id::text AS conversation, b.slot, t.attempt, t.fence::int, t.holder,
+  turns: `SELECT t.batch_id::text AS batch, b.conversation_id::text AS conversation, b.lock, b.slots, b.slot, t.attempt, t.fence::int, t.holder,
     epoch_ms(t.started_at) AS "startedAt", epoch_ms(t.ended_at) AS "endedAt", t.outcome, t.error
     FROM turn t JOIN batch b ON b.id = t.batch_id ORDER BY t.started_at, t.id`,
   parts: `SELECT p.id::text, p.conversation_id::text AS conversation, p.batch_id::text AS batch, p.index, p.author, p.text, p.state,

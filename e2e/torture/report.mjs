@@ -30,11 +30,11 @@ export function render(evidence, { promises, notes }) {
     ...wrong.flatMap(detailsOf),
     ...(strikes.missing.length > 0 ? [`never struck anything live: ${strikes.missing.join(', ')}`] : []),
     ...(slow === null ? [] : [slow]),
-    `${passed ? 'passed' : 'FAILED'}: seed ${options.seed}, ${options.minutes} min, ${options.people} people, ${options.backend}, ` +
+    `${passed ? 'passed' : 'FAILED'}: seed ${options.seed}, ${options.minutes} min, ${options.people} people, ${options.backend}, ${options.strategy}, ` +
       `${strikes.table.reduce((sum, { live }) => sum + live, 0)} live faults` +
       (passed
         ? ''
-        : `\nagain: npm run torture -- --seed ${options.seed} --minutes ${options.minutes} --people ${options.people} --backend ${options.backend}`),
+        : `\nagain: npm run torture -- --seed ${options.seed} --minutes ${options.minutes} --people ${options.people} --backend ${options.backend} --strategy ${options.strategy}`),
   ];
   return { text: lines.join('\n'), passed };
 }

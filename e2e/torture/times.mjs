@@ -2,6 +2,7 @@
 export const TIMES = {
   window: 500,
   cap: 2_500,
+  queueEntryTtl: 10_000,
   lease: 2_000,
   renew: 500,
   sweep: 200,
@@ -19,9 +20,20 @@ export const TIMES = {
 /** From the mark `sending` until the last moment at which bytes may leave: the sender's own deadline. */
 export const SEND_BY_MS = TIMES.sendTimeout * 0.5 + 1_000;
 
-/** What all services are given, besides addresses and secrets. */
-export function serviceEnv() {
+/** Turns of one conversation at once, under `concurrent`. */
+export const MAX_CONCURRENT = 2;
+
+/**
+ * What all services are given, besides addresses and secrets.
+ * @param {{strategy: string}} options
+ */
+export function serviceEnv({ strategy }) {
   return {
+    OVERLAP_STRATEGY: strategy,
+    DEBOUNCE_MS: TIMES.window,
+    MAX_QUEUE_SIZE: 4,
+    QUEUE_ENTRY_TTL_MS: TIMES.queueEntryTtl,
+    MAX_CONCURRENT,
     WINDOW_MS: TIMES.window,
     MAX_WAIT_MS: TIMES.cap,
     LEASE_MS: TIMES.lease,

@@ -72,9 +72,11 @@ function withTurns(facts) {
   const bootOf = new Map([...votes].map(([holder, count]) => [holder, mostFrequent(count)]));
   facts.bootOf = bootOf;
   for (const one of asked) {
-    const own = (facts.turnsOf.get(one.conversation) ?? []).filter(
+    const held = (facts.turnsOf.get(one.conversation) ?? []).filter(
       (turn) => turn.startedAt <= one.at + SKEW_MS && (bootOf.get(turn.holder) ?? one.boot) === one.boot,
     );
+    // Where turns run side by side, the messages say which one asks; a takeover may have moved them since.
+    const own = held.filter((turn) => turn.slots === 1 || turn.batch === facts.eventOfToken(one.tokens.at(-1))?.batch);
     // The one that had begun; the skew is for the clocks, not for choosing the next attempt.
     one.turn = own.findLast((turn) => turn.startedAt <= one.at) ?? own[0] ?? null;
   }

@@ -1,15 +1,24 @@
 /** P2: at most one valid fence per conversation slot, seen from the model: who was asked while somebody else was. */
 import { groupBy, SKEW_MS, violation, wasStruck } from './facts.mjs';
 
+/** Turns that somebody else ended at once, and whose holder learns of it at its next step. */
+const ENDED_BY_OTHERS = new Set(['taken-over', 'interrupted']);
+
 export function oneTurnAtATime(facts) {
-  return [...overlappingTurns(facts), ...lapsedTooEarly(facts), ...askedAtOnce(facts).counted, ...twoReplies(facts)];
+  return [
+    ...overlappingTurns(facts),
+    ...beyondItsSlots(facts),
+    ...lapsedTooEarly(facts),
+    ...askedAtOnce(facts).counted,
+    ...twoReplies(facts),
+  ];
 }
 
 /** Calls of the model that a lapsed turn still had open when the next one asked: listed, not counted. */
 export const zombieCalls = (facts) => askedAtOnce(facts).listed;
 
 function overlappingTurns(facts) {
-  const groups = groupBy(facts.tables.turns, (turn) => `${turn.conversation} ${turn.slot}`);
+  const groups = groupBy(facts.tables.turns, slotOf);
   return [...groups.values()].flatMap((turns) =>
     turns.slice(1).flatMap((turn, i) => {
       const before = turns[i];
@@ -18,6 +27,15 @@ function overlappingTurns(facts) {
         : [];
     }),
   );
+}
+
+/** The lock is empty where all threads of the conversation share it. */
+const slotOf = (turn) => `${turn.conversation} ${turn.lock} ${turn.slot}`;
+
+function beyondItsSlots(facts) {
+  return facts.tables.turns
+    .filter(({ slot, slots }) => slot >= slots)
+    .map((turn) => violation('a turn in a slot that there is not', turn));
 }
 
 /** A lease was taken over before its time, although nobody had given it back. */
@@ -37,7 +55,7 @@ function lapsedTooEarly(facts) {
 }
 
 /**
- * Two requests of one conversation open at once. The later one is right only when the earlier one's turn had lost its
+ * Two requests of one slot open at once. The later one is right only when the earlier one's turn had lost its
  * lease: then its process was struck, or its turn had run out of time.
  */
 function askedAtOnce(facts) {
@@ -49,11 +67,13 @@ function askedAtOnce(facts) {
       for (const earlier of asked.slice(0, i)) {
         if ((earlier.endedAt ?? Infinity) <= later.at + SKEW_MS || earlier.turn === null || later.turn === null)
           continue;
+        if (slotOf(earlier.turn) !== slotOf(later.turn)) continue;
         const lost =
           earlier.turn !== later.turn && earlier.turn.endedAt !== null && earlier.turn.endedAt <= later.at + SKEW_MS;
         const excused =
           lost &&
-          (earlier.turn.outcome === 'taken-over' || wasStruck(facts, earlier.boot, earlier.turn.startedAt, later.at));
+          (ENDED_BY_OTHERS.has(earlier.turn.outcome) ||
+            wasStruck(facts, earlier.boot, earlier.turn.startedAt, later.at));
         (excused ? listed : counted).push(violation('the model was asked twice at once', earlier, later));
       }
     }

@@ -25,7 +25,7 @@ const TWICE = ['ingest-1', 'ingest-2', 'batcher-1', 'batcher-2', 'responder-1', 
  * @param {string} folder of this run.
  * @param {import('../random.mjs').Random} random
  */
-export async function openLab({ backend }, folder, random) {
+export async function openLab({ backend, strategy }, folder, random) {
   const closing = [];
   const close = async () => {
     for (const end of closing.reverse()) await Promise.resolve(end()).catch(() => {});
@@ -42,7 +42,7 @@ export async function openLab({ backend }, folder, random) {
     for (const name of ['responder-1', 'responder-2']) wires.set(name, await startWire(postgres.url));
     closing.push(() => wires.forEach((wire) => wire.close()));
     const base = {
-      ...Object.fromEntries(Object.entries(serviceEnv()).map(([name, value]) => [name, String(value)])),
+      ...Object.fromEntries(Object.entries(serviceEnv({ strategy })).map(([name, value]) => [name, String(value)])),
       ...(redis ? { REDIS_URL: redis.url } : {}),
       OPENAI_BASE_URL: model.baseUrl,
       WHATSAPP_PHONE_NUMBER_ID: ACCOUNTS[0].externalId,

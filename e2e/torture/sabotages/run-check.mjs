@@ -12,6 +12,8 @@ export function runCheck(copy, check, env) {
   return 'test' in check ? runTest(copy, check, env) : runTorture(copy, check);
 }
 
+const NO_TESTS = new Set(['Test suite failed to run', 'Console']);
+
 async function runTest(copy, { test, name }, env) {
   const { code, output } = await run(
     process.execPath,
@@ -25,13 +27,15 @@ async function runTest(copy, { test, name }, env) {
     ],
     { cwd: copy, env: { ...process.env, ...env } },
   );
-  const failed = [...output.matchAll(/● (.+ › .+)/g)].map((match) => match[1].trim());
   // A test file that cannot even be loaded proves nothing.
+  const failed = [...output.matchAll(/^ {2}● (.+)$/gm)]
+    .map((match) => match[1].trim())
+    .filter((title) => !NO_TESTS.has(title));
   return code !== 0 && failed.length > 0 ? `${test}: ${[...new Set(failed)][0]}` : null;
 }
 
 async function runTorture(copy, { torture, seed, minutes = 0.8, backend = 'redis' }) {
-  const args = ['--seed', seed, '--minutes', minutes, '--people', 10, '--backend', backend];
+  const args = ['--seed', seed, '--minutes', minutes, '--people', 10, '--backend', backend, '--strategy', 'batch'];
   const { output } = await run(
     process.execPath,
     ['tools/torture.mjs', '--no-setup', '--no-drill', ...args.map(String)],

@@ -5,6 +5,7 @@ import { claimParts, readyParts, type ClaimedPart, type ClaimedParts } from '../
 import { claimTurns, type Claimed, type ClaimedTurn } from '../src/claim-turns.js';
 import { openDatabase, type Database } from '../src/database.js';
 import { finishTurn, type Finished } from '../src/finish-turn.js';
+import type { PolicyChoices } from '../src/policy-of.js';
 import { readyBatches } from '../src/ready-batches.js';
 import { routeEvents, type Routed } from '../src/route-events.js';
 import { settlePart, type PartResult, type SettledPart } from '../src/settle-part.js';
@@ -38,6 +39,8 @@ export class InboxKit {
   readonly db: Database;
   readonly accounts: AccountDirectory;
   policy: Policy = POLICY;
+  /** The embedder's functions. */
+  choices: Partial<PolicyChoices> | undefined;
   maxTurnsPerDay = 200;
   private offsetMs = 0;
   private group = 0;
@@ -70,6 +73,7 @@ export class InboxKit {
   /** As new, with the accounts as they were made; for a spec's next test. */
   async reset(): Promise<void> {
     this.policy = POLICY;
+    this.choices = undefined;
     this.maxTurnsPerDay = 200;
     if (this.offsetMs !== 0) await this.shift(this.url, (this.offsetMs = 0));
     await this.sql(`TRUNCATE event, event_variant, batch, turn, model_step, part, parked_status, review, contact_alias,
@@ -116,7 +120,13 @@ export class InboxKit {
 
   route(db = this.db, limit = 1000): Promise<Routed> {
     const bounds = { maxMessages: 50, maxCharacters: 20_000 };
-    return routeEvents(db, this.accounts, { policy: this.policy, bounds, limit, takeoverMs: TAKEOVER_MS });
+    return routeEvents(db, this.accounts, {
+      policy: this.policy,
+      choices: this.choices,
+      bounds,
+      limit,
+      takeoverMs: TAKEOVER_MS,
+    });
   }
 
   /** Stored together, routed together. */
@@ -131,6 +141,7 @@ export class InboxKit {
       holder,
       leaseMs: LEASE_MS,
       policy: this.policy,
+      choices: this.choices,
       maxTurnsPerDay: this.maxTurnsPerDay,
     });
   }
