@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [ingest|latency|timers|pipeline|flash|growth|start|all]`: figures against what people would use instead, on a Postgres and a Redis of its own.
+ * `npm run bench -- [ingest|latency|timers|pipeline|race|flash|growth|start|all]`: figures against what people would use instead, on a Postgres and a Redis of its own.
  * Everything that it needs is prepared first and removed afterwards; the figures stay in bench/results.
  */
 import { Failure, runTool } from './parts/failure.mjs';
@@ -10,6 +10,7 @@ const scenarios = {
   ingest: async () => (await import('../bench/ingest/run.mjs')).ingestBenchmark,
   latency: async () => (await import('../bench/latency/run.mjs')).latencyBenchmark,
   pipeline: async () => (await import('../bench/pipeline/run.mjs')).pipelineBenchmark,
+  race: async () => (await import('../bench/race/run.mjs')).raceBenchmark,
   timers: async () => (await import('../bench/timers/run.mjs')).timersBenchmark,
   flash: async () => (await import('../bench/flash/run.mjs')).flashBenchmark,
   growth: async () => (await import('../bench/growth/run.mjs')).growthBenchmark,

@@ -1,4 +1,5 @@
 /** The kinds of load: what is posted, and when. Each resolves to the posts that were made. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { message, messageWebhook, tagOf } from '../parts/envelope.mjs';
 import { openLoop, timesOf } from './open-loop.mjs';
 
@@ -52,6 +53,26 @@ export async function burstLoad({ run, people, size, connections }, post) {
         const status = await post(oneMessage(run, from * size + index, from).webhook);
         posts.push({ kind: 'message', at: since, ms: performance.now() - since, status });
       }
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, write));
+  return posts;
+}
+
+/**
+ * Two messages of each person: the second comes about when the turn of the first ends, at `around` ms and `spread` ms
+ * to either side by chance, and nothing comes after it.
+ */
+export async function pairLoad({ run, people, connections, around, spread }, post) {
+  const posts = [];
+  let next = 0;
+  const write = async () => {
+    while (next < people) {
+      const from = next++;
+      const first = post(oneMessage(run, from * 2, from).webhook);
+      await delay(Math.max(0, around + (Math.random() * 2 - 1) * spread));
+      for (const status of [await first, await post(oneMessage(run, from * 2 + 1, from).webhook)])
+        posts.push({ kind: 'message', status });
     }
   };
   await Promise.all(Array.from({ length: connections }, write));

@@ -3,7 +3,7 @@
  * do by its parent: {id, do, with}, answered by {id, result} or {id, error}.
  */
 import { startChannel } from './channel.mjs';
-import { burstLoad, changingLoad, groupedLoad, mixedLoad, spreadLoad } from './loads.mjs';
+import { burstLoad, changingLoad, groupedLoad, mixedLoad, pairLoad, spreadLoad } from './loads.mjs';
 import { posterTo } from './poster.mjs';
 import { Record } from './record.mjs';
 import { StatusQueue, tellStatuses } from './statuses.mjs';
@@ -12,7 +12,10 @@ import { StatusQueue, tellStatuses } from './statuses.mjs';
 const connections = 256;
 const settings = { modelMs: 0, silent: false, queueStatuses: false };
 const queue = new StatusQueue();
-const loads = { mixed: mixedLoad, grouped: groupedLoad, changing: changingLoad, burst: burstLoad, spread: spreadLoad };
+const loads = {
+  ...{ mixed: mixedLoad, grouped: groupedLoad, changing: changingLoad },
+  ...{ burst: burstLoad, pair: pairLoad, spread: spreadLoad },
+};
 let record = new Record();
 let post = () => Promise.resolve(null);
 

@@ -7,7 +7,7 @@ import { startBenchServices } from './services.mjs';
  * Opens what a benchmark stands on, lets it measure, and writes down what it found.
  * @param {string} name of the benchmark and of its files.
  * @param {(bench: {services: object, outside: object}) => Promise<{text: string, failed: string[], result: object,
- *   plot: string}>} work
+ *   plot?: string}>} work where a few numbers say all, there is no plot
  * @param {{settings?: Record<string, string>, save: boolean}} how more lines of postgresql.conf; whether the figures
  *   replace those of the last run in bench/results.
  * @returns {Promise<boolean>} whether every bar was met.
@@ -23,7 +23,7 @@ export async function inBench(name, say, work, { settings, save }) {
     say(`\n${text}\n`);
     if (save) {
       say(await saveResult(name, { machine, ...result, failed }));
-      say(savePlot(name, plot));
+      if (plot !== undefined) say(savePlot(name, plot));
     }
     return failed.length === 0;
   } finally {

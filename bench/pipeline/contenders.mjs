@@ -25,11 +25,16 @@ export async function prepareContenders(services, outside, options, say) {
   return prepared;
 }
 
-async function oneturn({ postgres, redis }, outside, { window, turns, old }, say) {
+async function oneturn({ postgres, redis }, outside, { window, turns, old, strategy }, say) {
   const databaseUrl = postgres.urlOf('oneturn');
   await migrate(databaseUrl);
   await insertOldEvents(postgres, 'oneturn', { count: old }, say);
-  const env = { WINDOW_MS: window, TURN_CONCURRENCY: turns, DATABASE_POOL_MAX: poolMax };
+  const env = {
+    WINDOW_MS: window,
+    TURN_CONCURRENCY: turns,
+    DATABASE_POOL_MAX: poolMax,
+    OVERLAP_STRATEGY: strategy ?? 'batch',
+  };
   return {
     redisDatabase: 1,
     start: () => startOneturn({ databaseUrl, redisUrl: redis.url(1), outside, env }),

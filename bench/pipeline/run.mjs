@@ -64,7 +64,8 @@ async function measure(contender, services, outside, { people, connections }) {
   }
 }
 
-async function untilQuiet(outside, run, total) {
+/** Until all is answered and told, or nothing has come for `quietMs`. */
+export async function untilQuiet(outside, run, total) {
   let before = '';
   for (let since = Date.now(); ; await delay(250)) {
     const seen = await outside.tell('seen', { run });
