@@ -1,11 +1,11 @@
 /**
  * `npm test`: prepares the clone, starts a throwaway Postgres and Redis, runs the specs, then the specs that start
- * processes, and always stops what it started.
+ * processes and a short torture run, and always stops what it started.
  *
  *   npm test                        everything
  *   npm test -- libs/inbox          what Jest's arguments select
  *   npm test -- --no-setup …        without building first (specs run from the sources; e2e specs need the build)
- *   ONETURN_LONG=1 npm test         with the torture run and the overlap scenarios, whose times a busy machine spoils
+ *   ONETURN_LONG=1 npm test         with the overlap scenarios end to end, whose times a busy machine spoils
  *   SKIP_REDIS=1 npm test           without the half that needs Redis; counts as a failure where CI is set
  */
 import { Failure, runTool } from './parts/failure.mjs';
@@ -30,11 +30,7 @@ await runTool('test', async () => {
   try {
     const jestArgs = args.filter((arg) => arg !== '--no-setup');
     // Two files at a time: the specs compute, and those with processes mostly wait for windows and leases to pass.
-    for (const [project, workers] of [
-      ['specs', 2],
-      ['e2e', 2],
-      ...(long ? ['torture', 'scenarios'].map((name) => [name, 1]) : []),
-    ]) {
+    for (const [project, workers] of [['specs', 2], ['e2e', 2], ['torture', 1], ...(long ? [['scenarios', 1]] : [])]) {
       if (stopping.signal.aborted) break;
       const result = await runJest(project, workers, jestArgs, services.env, stopping.signal);
       total.passed += result.passed;
@@ -48,7 +44,7 @@ await runTool('test', async () => {
     console.log(`stopped by ${stopping.signal.reason}`);
     total.failed += 1;
   }
-  if (!long) console.log('NOT RUN: e2e/torture, e2e/overlap/scenarios: they want a quiet machine (ONETURN_LONG=1)');
+  if (!long) console.log('NOT RUN: e2e/overlap/scenarios, which want a quiet machine (ONETURN_LONG=1)');
   if (!services.redis) {
     console.log('SKIPPED: everything that needs Redis (SKIP_REDIS=1)');
     if (process.env.CI) total.failed += 1;

@@ -13,9 +13,10 @@ export function decideFailure(
 }
 
 /**
- * Pause after the n-th refusal for one person's rate limit, in ms: 1, 4, 16 … s.
+ * Pause after the n-th refusal for one person's rate limit, in ms: 1, 4, 16, and never more than 64 s. The limit gives
+ * back one message in 6 s, so a longer pause would only hold up the conversation, and n counts other failures, too.
  * Source: Meta's advice for code 131056, retry after 4^n seconds.
  */
 export function pairLimitPauseMs(attempts: number): number {
-  return 1000 * 4 ** Math.min(attempts - 1, 6);
+  return 1000 * 4 ** Math.min(attempts - 1, 3);
 }
