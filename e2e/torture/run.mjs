@@ -28,11 +28,13 @@ export async function torture(options, say) {
     `torture: seed ${options.seed}, ${options.minutes} min, ${options.people} people, wake-ups over ${options.backend}, strategy ${options.strategy}`,
   );
   let kept = false;
-  const lab = await openLab(options, folder, random);
-  // A database in a session of its own would outlive a run that is broken off.
+  const opening = openLab(options, folder, random);
+  // A database in a session of its own would outlive a run that is broken off, at whatever moment.
+  const leave = () => process.exit(130);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.once(signal, () => void lab.close().then(() => process.exit(130)));
+    process.once(signal, () => void opening.then((lab) => lab.close()).then(leave, leave));
   }
+  const lab = await opening;
   try {
     const evidence = await strain(lab, options, random, say);
     const findings = audit(evidence);
