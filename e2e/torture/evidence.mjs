@@ -40,6 +40,7 @@ export async function collectEvidence(lab, run) {
     acknowledged: lab.gate.acknowledged,
     asked: lab.model.log(),
     pulse: lab.pulse.beats,
+    lockWaits: lab.locks.waits,
     outages: lab.crew.outages,
     surprises: lab.crew.surprises,
   };

@@ -5,6 +5,7 @@ import { Crew } from './crew.mjs';
 import { startGate } from './gate.mjs';
 import { startModel } from './model.mjs';
 import { startPostgres } from './postgres.mjs';
+import { watchLocks } from './lock-waits.mjs';
 import { feelPulse } from './pulse.mjs';
 import { startRedis } from './redis.mjs';
 import { simulatorAt } from './simulator.mjs';
@@ -85,7 +86,22 @@ export async function openLab({ backend, strategy }, folder, random) {
     await Promise.all(TWICE.map((name) => crew.add(name)));
     const pulse = feelPulse(postgres);
     closing.push(() => pulse.stop());
-    return { backend, pulse, postgres, redis, model, gate, crew, simulator, wires, console: consoleAt(crew), close };
+    const locks = watchLocks(postgres);
+    closing.push(() => locks.stop());
+    return {
+      backend,
+      pulse,
+      locks,
+      postgres,
+      redis,
+      model,
+      gate,
+      crew,
+      simulator,
+      wires,
+      console: consoleAt(crew),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

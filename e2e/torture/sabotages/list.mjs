@@ -64,7 +64,7 @@ export const SABOTAGES = [
         to: 'await this.heartbeat.giveUp();\n    await settlesWithin',
       },
     ],
-    caughtBy: [{ torture: ['P2', 'P10'], seed: 24 }],
+    caughtBy: [{ test: 'e2e/cases/deploy.e2e-spec.ts' }, { torture: ['P2', 'P10'], seed: 24, minutes: 2 }],
   },
   {
     name: 'reset sending to pending',

@@ -23,6 +23,8 @@ async function runTest(copy, { test, name }, env) {
         '--disable-warning=ExperimentalWarning',
         join('node_modules', 'jest', 'bin', 'jest.js'),
       ],
+      // As in npm test: what starts processes must fail by what it finds, not by the time that it takes.
+      ...(test.endsWith('.e2e-spec.ts') ? ['--testTimeout=150000'] : []),
       ...['--maxWorkers=1', ...(name === undefined ? [] : ['-t', name]), test],
     ],
     { cwd: copy, env: { ...process.env, ...env } },
