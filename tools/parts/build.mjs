@@ -12,14 +12,11 @@ const schemaFiles = () => [
   ...filesBelow([at('prisma')], (file) => file.endsWith('.prisma')),
   ...filesBelow([at('prisma.config.ts'), at('node_modules', 'prisma', 'package.json')]),
 ];
+/** What dist/ follows from, besides the bundler's own settings. The lock file: packages are in the bundles. */
+const compiled = ['apps', 'libs', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'];
 const sourceFiles = () =>
   filesBelow(
-    [
-      ...['apps', 'libs', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'].map((name) =>
-        at(name),
-      ),
-      at('tools', 'parts', 'bundle.mjs'),
-    ],
+    [...compiled.map((name) => at(name)), at('tools', 'parts', 'bundle.mjs')],
     (file) => /\.(ts|tsx|mjs|json)$/.test(file) && !/spec\.tsx?$/.test(file) && !file.includes('/payloads/'),
   );
 

@@ -27,7 +27,7 @@ export async function bundleServices(root = at()) {
   const names = readdirSync(join(root, 'apps'));
   const compiled = join(root, 'dist', 'apps');
   rmSync(join(compiled, 'shared'), { recursive: true, force: true });
-  const { errors } = await build({
+  const bundling = build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(names.map((name) => [`${name}/main`, join(compiled, name, 'service.js')])),
     outdir: compiled,
@@ -47,8 +47,10 @@ export async function bundleServices(root = at()) {
     keepNames: true,
     legalComments: 'none',
     logLevel: 'silent',
-  }).catch((error) => error);
-  if (errors.length > 0) throw new Failure(`bundling failed:\n${errors.map(described).join('\n')}`);
+  });
+  await bundling.catch(({ message, errors = [{ text: message }] }) => {
+    throw new Failure(`bundling failed:\n${errors.map(described).join('\n')}`);
+  });
 }
 
 function described({ text, location }) {

@@ -25,13 +25,14 @@ function liveNow(lab) {
   return lab.model.open().length > 0 ? 'turn' : '';
 }
 
-/** A delayed job of an open batch is what Redis holds for us. */
-async function untilWindow(lab) {
+/** The delayed job of an open window, or the wake-up for a batch that needs none: that is what Redis holds for us. */
+async function untilAwaited(lab) {
   for (const deadline = Date.now() + AIM_MS; Date.now() < deadline; await delay(30)) {
     const rows = await lab.postgres.ask(
-      `SELECT FROM batch WHERE state = 'collecting' AND due_at > oneturn_now() + interval '100 ms' LIMIT 1`,
+      `SELECT CASE state WHEN 'queued' THEN 'wake-up' ELSE 'window' END AS on FROM batch
+       WHERE state = 'queued' OR (state = 'collecting' AND due_at > oneturn_now() + interval '100 ms') LIMIT 1`,
     );
-    if (rows !== null && rows.length > 0) return 'window';
+    if (rows !== null && rows.length > 0) return rows[0].on;
   }
   return '';
 }
@@ -39,7 +40,7 @@ async function untilWindow(lab) {
 const redisFault = (kind, act) => ({
   kind,
   async strike(lab, random) {
-    const on = await untilWindow(lab);
+    const on = await untilAwaited(lab);
     return { on, after: act(lab, random) };
   },
 });

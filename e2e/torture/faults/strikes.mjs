@@ -8,7 +8,7 @@ export class Strikes {
     this.kinds = kinds;
   }
 
-  /** @param {string} on what it hit: `turn`, `post`, `group`, `routing`, `window`; empty: nothing live. */
+  /** @param {string} on what it hit: `turn`, `post`, `group`, `routing`, `window`, `wake-up`; empty: nothing live. */
   add(kind, on) {
     this.list.push({ kind, at: Date.now(), live: on !== '', on });
   }

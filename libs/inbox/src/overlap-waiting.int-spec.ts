@@ -1,4 +1,5 @@
 /** Strategies under which messages wait, on real tables: who goes, what a turn is given, and what becomes of the rest. */
+import type { LockFacts } from '#domain';
 import { shiftDatabaseClock, testDatabase, type TestDatabase } from '#testing';
 import { InboxKit } from '../specs/inbox-kit.js';
 import { message } from '../specs/new-events.js';
@@ -18,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const { say, choose, claimed, silence } = overlapWords(() => kit);
+const { say, sayAs, choose, claimed, silence } = overlapWords(() => kit);
 
 describe('queue', () => {
   beforeEach(() => choose({ strategy: 'queue', maxQueueSize: 2, queueEntryTtlMs: 25_000 }));
@@ -155,5 +156,36 @@ describe('debounce', () => {
     await say('B');
     expect((await kit.outcomes())['A']).toBe('in_batch');
     expect(await silence(turn)).toMatchObject({ kind: 'finished' });
+  });
+});
+
+describe('functions of the chat', () => {
+  const group = { ...ann, group: 'g1' };
+
+  it('asks for the strategy of each chat, with the facts of the chat, and leaves the rest to the account', async () => {
+    const asked: LockFacts[] = [];
+    choose({ strategy: 'queue' });
+    kit.choices = {
+      overlap: (chat) => {
+        asked.push(chat);
+        return chat.isDM ? undefined : { strategy: 'drop' };
+      },
+    };
+    expect(events(await sayAs(group, 'A', 'B'))).toEqual(['dispatched A', 'message-dropped B']);
+    expect(events(await sayAs(ann, 'C', 'D'))).toEqual(['dispatched C', 'message-queued D']);
+    const account = { channel: 'whatsapp', externalId: '1' };
+    expect(asked).toContainEqual({ account, threadId: null, channelId: 'g1', isDM: false });
+    expect(asked).toContainEqual({ account, threadId: null, channelId: ann.phone, isDM: true });
+  });
+
+  it('asks for the lock of each chat: threads of a group side by side, those of a person one by one', async () => {
+    choose({ strategy: 'queue', lockScope: 'thread' });
+    kit.choices = { lockScope: ({ isDM }) => (isDM ? 'channel' : 'thread') };
+    await sayAs({ ...group, thread: 't1' }, 'A');
+    await sayAs({ ...group, thread: 't2' }, 'B');
+    expect((await claimed()).flat().sort()).toEqual(['A', 'B']);
+    await sayAs({ ...ann, thread: 't1' }, 'C');
+    await sayAs({ ...ann, thread: 't2' }, 'D');
+    expect(await claimed()).toEqual([['C']]);
   });
 });
